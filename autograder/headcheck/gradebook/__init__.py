@@ -1,0 +1,1 @@
+"""nbgrader: preprocessors, configuration and the gradebook database."""

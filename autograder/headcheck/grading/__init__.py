@@ -1,0 +1,1 @@
+"""Runs the hidden graders on a submission and turns the outcomes into a verdict."""

@@ -1,0 +1,223 @@
+"""What hidden graders are written with: `task`, `compare`, `expect_raises`, `award`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import pytest
+import torch
+
+from headcheck.i18n import _
+from headcheck.jail.errors import StudentError
+
+ATOL = 1e-5
+"""Absolute tolerance: the worst rounding error of correct variants is 2.4e-6, the weakest real mistake 7e-5."""
+
+RTOL = 1e-5
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def task(name: str, points: float) -> Callable[[F], F]:
+    """Say which task a hidden test belongs to and what it is worth.
+
+    Args:
+        name: task name, the `grade_id` of the solution cell.
+        points: points of this test; the tests of a task add up to the points of its test cell.
+
+    Returns:
+        A decorator for a pytest test function.
+    """
+    return pytest.mark.task(name=name, points=points)
+
+
+@dataclass
+class WrongAnswer(AssertionError):
+    """A value was compared and is not what it should be.
+
+    Args:
+        message: what was seen, for the student: no hidden input and no expected value in it.
+        fraction: share of the test's points that is earned all the same, 0 to 1.
+        mistakes: ids of mistakes that the check itself could name.
+    """
+
+    message: str
+    fraction: float = 0.0
+    mistakes: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass
+class Mismatch(WrongAnswer):
+    """A student's function returned something else than the reference; diagnosis can replay the same call."""
+
+    function: str = ""
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    got: Any = None
+    """The student's value, or the StudentError that the call ended with."""
+    expected: Any = None
+
+
+def differences(got: Any, expected: Any, atol: float = ATOL, rtol: float = RTOL, what: str = "") -> str | None:
+    """Compare a student's value with the expected one.
+
+    Strict about kind, shape and finiteness, lenient about precision: float64 where float32 was expected is fine, NaN never is.
+
+    Args:
+        got: value from the jail (plain Python values and `torch.Tensor`).
+        expected: value that the trusted process computed.
+        atol: absolute tolerance.
+        rtol: relative tolerance.
+        what: name of the part that is compared ("output"), for the message.
+
+    Returns:
+        None when they agree, else one sentence for the student that gives no expected number away.
+    """
+    label = what or _("the result")
+    if isinstance(expected, torch.Tensor):
+        return _tensor_difference(got, expected, atol, rtol, label)
+    if isinstance(expected, (tuple, list)):
+        return _sequence_difference(got, expected, atol, rtol, label)
+    if isinstance(expected, float) and not isinstance(expected, bool):
+        return _tensor_difference(_as_scalar(got), torch.tensor(expected, dtype=torch.float64), atol, rtol, label)
+    got = got.item() if isinstance(got, torch.Tensor) and got.ndim == 0 else got
+    if type(got) is not type(expected):
+        return _("{what} is a {got}, a {expected} was asked for").format(
+            what=label, got=kind(got), expected=kind(expected)
+        )
+    return None if got == expected else _("{what} is not the right value").format(what=label)
+
+
+def kind(value: Any) -> str:
+    """Name the kind of a value in the student's words ("tensor of shape (2, 3)", "None", "list")."""
+    if value is None:
+        return "None"
+    if isinstance(value, torch.Tensor):
+        return _("tensor of shape {shape}").format(shape=tuple(value.shape))
+    return type(value).__name__
+
+
+def _as_scalar(got: Any) -> Any:
+    if isinstance(got, (int, float)) and not isinstance(got, bool):
+        return torch.tensor(float(got), dtype=torch.float64)
+    return got
+
+
+def _sequence_difference(got: Any, expected: Sequence[Any], atol: float, rtol: float, label: str) -> str | None:
+    if not isinstance(got, (tuple, list)):
+        return _("{what} is a {got}, {count} values were asked for").format(
+            what=label, got=kind(got), count=len(expected)
+        )
+    if len(got) != len(expected):
+        return _("{what} has {got} values, {count} were asked for").format(
+            what=label, got=len(got), count=len(expected)
+        )
+    for position, (g, e) in enumerate(zip(got, expected, strict=True), start=1):
+        part = _("value {position} of {what}").format(position=position, what=label)
+        if (found := differences(g, e, atol, rtol, part)) is not None:
+            return found
+    return None
+
+
+def _tensor_difference(got: Any, expected: torch.Tensor, atol: float, rtol: float, label: str) -> str | None:
+    if type(got) is not torch.Tensor:
+        return _("{what} is a {got}, a tensor was asked for").format(what=label, got=kind(got))
+    if got.shape != expected.shape:
+        return _("{what} has shape {got}, the right shape is {expected}").format(
+            what=label, got=tuple(got.shape), expected=tuple(expected.shape)
+        )
+    if got.dtype == torch.bool or expected.dtype == torch.bool:
+        if got.dtype != expected.dtype:
+            return _("{what} holds {got} values, {expected} were asked for").format(
+                what=label, got=str(got.dtype)[6:], expected=str(expected.dtype)[6:]
+            )
+        return None if torch.equal(got, expected) else _("{what} has wrong values").format(what=label)
+    ours, theirs = expected.to(torch.float64), got.to(torch.float64)
+    if bool(torch.isnan(theirs).any()) and not bool(torch.isnan(ours).any()):
+        return _("{what} contains NaN").format(what=label)
+    if torch.allclose(theirs, ours, atol=atol, rtol=rtol, equal_nan=False):
+        return None
+    wrong = (theirs - ours).abs() > atol + rtol * ours.abs()
+    return _("{what} has the right shape {shape} but {wrong} of its {total} numbers are wrong").format(
+        what=label,
+        shape=tuple(got.shape),
+        wrong=int((wrong | ~torch.isfinite(theirs)).sum()),
+        total=ours.numel(),
+    )
+
+
+def compare(
+    function: Callable[..., Any],
+    reference: Callable[..., Any],
+    *args: Any,
+    atol: float = ATOL,
+    rtol: float = RTOL,
+    **kwargs: Any,
+) -> Any:
+    """Call the student's function and the reference with the same inputs and demand equal results.
+
+    Args:
+        function: a function of the `student` fixture (`student.split_heads`).
+        reference: trusted function with the same signature.
+        args: inputs, drawn afresh.
+        atol: absolute tolerance.
+        rtol: relative tolerance.
+        kwargs: keyword inputs.
+
+    Returns:
+        The student's value, for further checks.
+
+    Raises:
+        Mismatch: the values differ, or the student's code raised.
+        StudentFailure: no value came back (deadline, death, nothing defined).
+    """
+    expected = reference(*args, **kwargs)
+    name = getattr(function, "name", getattr(function, "__name__", "?"))
+    try:
+        got = function(*args, **kwargs)
+    except StudentError as error:
+        message = _("calling {name} raised {error}").format(name=name, error=error)
+        raise Mismatch(message, function=name, args=args, kwargs=kwargs, got=error, expected=expected) from error
+    if (found := differences(got, expected, atol, rtol)) is not None:
+        raise Mismatch(f"{name}: {found}", function=name, args=args, kwargs=kwargs, got=got, expected=expected)
+    return got
+
+
+def expect_raises(
+    function: Callable[..., Any],
+    *args: Any,
+    exceptions: Sequence[str] = ("ValueError", "AssertionError"),
+    **kwargs: Any,
+) -> None:
+    """Demand that the student's function refuses these inputs.
+
+    Args:
+        function: a function of the `student` fixture.
+        args: inputs that must be refused.
+        exceptions: class names that count as a refusal.
+        kwargs: keyword inputs.
+
+    Raises:
+        Mismatch: it returned a value or raised something else.
+    """
+    name = getattr(function, "name", "?")
+    got: Any
+    try:
+        got = function(*args, **kwargs)
+    except StudentError as error:
+        if error.type_name in exceptions:
+            return
+        got, message = (
+            error,
+            _("{name} raised {error}, not a {wanted}").format(name=name, error=error, wanted=exceptions[0]),
+        )
+    else:
+        message = _("{name} accepted inputs that it should refuse with a {wanted}").format(
+            name=name, wanted=exceptions[0]
+        )
+    raise Mismatch(message, function=name, args=args, kwargs=kwargs, got=got, expected=None)

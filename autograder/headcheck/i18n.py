@@ -1,0 +1,44 @@
+"""Translations: every text that a person reads goes through `_` (English is the source)."""
+
+import gettext
+import os
+from pathlib import Path
+
+DOMAIN = "headcheck"
+
+
+def _locale_folder() -> Path:
+    """Return the folder of the compiled translations, in a checkout or in an installed package."""
+    package = Path(__file__).resolve().parent
+    checkout = package.parents[1] / "locale"
+    return checkout if checkout.is_dir() else package / "locale"
+
+
+def _(message: str) -> str:
+    """Translate one message.
+
+    Args:
+        message: the English text, with `{named}` places to be filled by the caller with `.format`.
+
+    Returns:
+        The text in the reader's language (`HEADCHECK_LANG`, else the usual locale variables), else the English text.
+    """
+    chosen = os.environ.get("HEADCHECK_LANG")
+    languages = [chosen] if chosen else None
+    return _translation(tuple(languages) if languages else None).gettext(message)
+
+
+_cache: dict[tuple[str, ...] | None, gettext.NullTranslations] = {}
+
+
+def _translation(languages: tuple[str, ...] | None) -> gettext.NullTranslations:
+    if languages not in _cache:
+        _cache[languages] = gettext.translation(
+            DOMAIN, _locale_folder(), list(languages) if languages else None, fallback=True
+        )
+    return _cache[languages]
+
+
+def N_(message: str) -> str:
+    """Mark a text for translation that is translated later, when it is shown."""
+    return message

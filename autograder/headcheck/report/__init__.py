@@ -1,0 +1,1 @@
+"""What people read: feedback for a student, tables for a class."""
