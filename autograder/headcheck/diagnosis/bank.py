@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,3 +34,11 @@ class Mistake:
 
     It returns what a student with this mistake would return, or raises what the student's code would raise.
     """
+
+    also: Mapping[str, Sequence[Callable[..., Any]]] = field(default_factory=dict)
+    """Task name -> other ways to make the same mistake that give other numbers (-1e9 where `wrong` fills -inf)."""
+
+    def forms(self, task: str) -> tuple[Callable[..., Any], ...]:
+        """Return every function that makes this mistake in a task, the usual one first; none when it cannot be made."""
+        usual = (self.wrong[task],) if task in self.wrong else ()
+        return (*usual, *self.also.get(task, ()))

@@ -33,7 +33,7 @@ def task(name: str, points: float) -> Callable[[F], F]:
     return pytest.mark.task(name=name, points=points)
 
 
-@dataclass
+@dataclass(eq=False)
 class WrongAnswer(AssertionError):
     """A value was compared and is not what it should be.
 
@@ -41,23 +41,25 @@ class WrongAnswer(AssertionError):
         message: what was seen, for the student: no hidden input and no expected value in it.
         fraction: share of the test's points that is earned all the same, 0 to 1.
         mistakes: ids of mistakes that the check itself could name.
+        state: `not_attempted` when there is no answer yet, else None.
     """
 
     message: str
     fraction: float = 0.0
     mistakes: Sequence[str] = ()
+    state: str | None = None
 
     def __str__(self) -> str:
         return self.message
 
 
-@dataclass
+@dataclass(eq=False)
 class Mismatch(WrongAnswer):
     """A student's function returned something else than the reference; diagnosis can replay the same call."""
 
     function: str = ""
-    args: tuple[Any, ...] = ()
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    inputs: tuple[Any, ...] = ()
+    named_inputs: Mapping[str, Any] = field(default_factory=dict)
     got: Any = None
     """The student's value, or the StudentError that the call ended with."""
     expected: Any = None
@@ -66,7 +68,7 @@ class Mismatch(WrongAnswer):
 def differences(got: Any, expected: Any, atol: float = ATOL, rtol: float = RTOL, what: str = "") -> str | None:
     """Compare a student's value with the expected one.
 
-    Strict about kind, shape and finiteness, lenient about precision: float64 where float32 was expected is fine, NaN never is.
+    Strict about kind, shape and finiteness, lenient about precision: float64 for float32 is fine, NaN never is.
 
     Args:
         got: value from the jail (plain Python values and `torch.Tensor`).
@@ -182,9 +184,11 @@ def compare(
         got = function(*args, **kwargs)
     except StudentError as error:
         message = _("calling {name} raised {error}").format(name=name, error=error)
-        raise Mismatch(message, function=name, args=args, kwargs=kwargs, got=error, expected=expected) from error
+        raise Mismatch(
+            message, function=name, inputs=args, named_inputs=kwargs, got=error, expected=expected
+        ) from error
     if (found := differences(got, expected, atol, rtol)) is not None:
-        raise Mismatch(f"{name}: {found}", function=name, args=args, kwargs=kwargs, got=got, expected=expected)
+        raise Mismatch(f"{name}: {found}", function=name, inputs=args, named_inputs=kwargs, got=got, expected=expected)
     return got
 
 
@@ -220,4 +224,4 @@ def expect_raises(
         message = _("{name} accepted inputs that it should refuse with a {wanted}").format(
             name=name, wanted=exceptions[0]
         )
-    raise Mismatch(message, function=name, args=args, kwargs=kwargs, got=got, expected=None)
+    raise Mismatch(message, function=name, inputs=args, named_inputs=kwargs, got=got, expected=None)

@@ -1,5 +1,7 @@
 """What can go wrong between the trusted process and a student's process."""
 
+from headcheck.i18n import N_, _
+
 
 class StudentFailure(Exception):
     """A call or cell gave no value. Never a pass; the subclass says why."""
@@ -9,7 +11,7 @@ class StudentError(StudentFailure):
     """The student's code raised an exception.
 
     Attributes:
-        type_name: class name of the exception, a claim of the student's process (plain text, control characters removed).
+        type_name: class name of the exception, a claim of the student's process (control characters removed).
         message: its text, bounded in length, control characters removed.
         line: line in the cell that raised, counted from 1, or None when it is not known.
         cell: index of the cell that the line is in (as the client numbered it), or None.
@@ -28,7 +30,33 @@ class NotDefined(StudentFailure):
 
 
 class Unsendable(StudentFailure):
-    """The value is of a kind that does not cross the wall (an object, a sparse tensor, far too large...)."""
+    """The value is of a kind that does not cross the wall (an object, a sparse tensor, far too large...).
+
+    Attributes:
+        code: what is wrong with it, a key of `UNSENDABLE`.
+        detail: the word or number that completes the sentence, such as the name of the type.
+    """
+
+    def __init__(self, code: str, detail: str = "") -> None:
+        super().__init__(_(UNSENDABLE[code]).format(detail=detail))
+        self.code = code
+        self.detail = detail
+
+
+UNSENDABLE = {
+    "type": N_(
+        "a value of type {detail} cannot be handed over; numbers, strings, lists, tuples, dictionaries and tensors can"
+    ),
+    "key": N_("a dictionary with a key of type {detail} cannot be handed over; the keys must be strings or integers"),
+    "text": N_("a dictionary with control characters in a key cannot be handed over"),
+    "dtype": N_("a tensor of type {detail} cannot be handed over"),
+    "layout": N_("a tensor with the layout {detail} cannot be handed over, only a dense one"),
+    "device": N_("a tensor on the device {detail} cannot be handed over, only one on the CPU"),
+    "shape": N_("a tensor of the shape {detail} cannot be handed over"),
+    "number": N_("an integer of {detail} bits cannot be handed over"),
+    "depth": N_("a value nested more than {detail} levels deep cannot be handed over"),
+    "size": N_("the value is too large to be handed over (more than {detail})"),
+}
 
 
 class CallTimeout(StudentFailure):
@@ -39,7 +67,7 @@ class ChildDied(StudentFailure):
     """The process ended: killed by a limit, `os._exit`, a crash. `reason` is a short plain phrase."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(reason)
+        super().__init__(_(reason))
         self.reason = reason
 
 

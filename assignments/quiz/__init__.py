@@ -1,0 +1,1 @@
+"""The quiz: the lesson's twelve questions."""

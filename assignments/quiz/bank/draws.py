@@ -1,0 +1,34 @@
+"""Sizes for variants, drawn so that no two of them can be confused, and the place of the texts."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+from headcheck.quiz.question import Params
+from headcheck.quiz.texts import Texts
+
+HEADS_AND_WIDTHS = (2, 4, 8, 16)
+LENGTHS = (3, 5, 6, 7, 9, 10, 11, 12)
+"""Shares no number with the heads and widths, and none is a product of two of those."""
+
+
+def texts(question: str) -> Texts:
+    """Load the texts of a question from the folder beside this file."""
+    return Texts.load(Path(__file__).parent / "text" / f"{question}.yaml")
+
+
+def model_sizes(rng: random.Random) -> dict[str, Any]:
+    """Draw h and d_k, never equal, and with them d_model = h d_k: h divides d_model by construction."""
+    h, d_k = rng.sample(HEADS_AND_WIDTHS, 2)
+    return {"h": h, "d_model": h * d_k}
+
+
+def input_sizes(rng: random.Random) -> dict[str, Any]:
+    """Draw B, n, h and d_model so that B, n, h and d_k all differ."""
+    B, n = rng.sample(LENGTHS, 2)
+    return {"B": B, "n": n, **model_sizes(rng)}
+
+
+def head_width(params: Params) -> dict[str, Any]:
+    """Compute the width of one head, d_k."""
+    return {"d_k": params["d_model"] // params["h"]}

@@ -1,0 +1,106 @@
+"""The `headcheck` command: one subcommand per verb."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from headcheck import __version__
+from headcheck.errors import UsageError
+from headcheck.i18n import _
+
+EXIT_UNUSABLE = 2
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+FILE = click.Path(path_type=Path)
+
+
+def one_line_errors(command: Callable[..., int]) -> Callable[..., None]:
+    """Turn an error that a person can mend into one line on stderr and exit status 2."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        from headcheck.jail.errors import JailUnavailable
+
+        try:
+            status = command(*args, **kwargs)
+        except (UsageError, JailUnavailable) as error:
+            complain(str(error))
+            status = EXIT_UNUSABLE
+        sys.exit(status)
+
+    return wrapped
+
+
+def complain(message: str) -> None:
+    """Print one line on stderr, free of control characters."""
+    line = "".join(c if c.isprintable() else " " for c in message)
+    click.echo(f"headcheck: {line}", err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="headcheck")
+def main() -> None:
+    """Grade a course on multi-head attention and name the mistakes."""
+
+
+@main.command()
+@click.argument("assignments", nargs=-1)
+@click.option("--check", is_flag=True, help=_("Write nothing; fail when the committed notebooks are stale."))
+@click.option("--course", "folder", type=FOLDER, help=_("Course folder (with headcheck.toml)."))
+@one_line_errors
+def build(assignments: tuple[str, ...], check: bool, folder: Path | None) -> int:
+    """Build source/ and release/ from the text notebooks in assignments/."""
+    from headcheck.authoring import build_all
+
+    stale = build_all(folder, assignments, write=not check)
+    for path in stale:
+        click.echo(_("stale: {path}").format(path=path) if check else _("wrote {path}").format(path=path))
+    if check and stale:
+        complain(_("{count} notebooks are stale; run `headcheck build`").format(count=len(stale)))
+        return 1
+    if not stale:
+        click.echo(_("all notebooks are up to date"))
+    return 0
+
+
+@main.command()
+@click.argument("notebooks", nargs=-1, required=True, type=FILE)
+@click.option("--json", "as_json", is_flag=True, help=_("One JSON object a line."))
+@click.option("--course", "folder", type=FOLDER, help=_("Course folder (with headcheck.toml)."))
+@one_line_errors
+def check(notebooks: tuple[Path, ...], as_json: bool, folder: Path | None) -> int:
+    """Grade notebooks without a gradebook and say what is wrong."""
+    from headcheck.grading.check import check_notebooks
+    from headcheck.report.table import print_verdict
+
+    console = Console(highlight=False)
+    unusable = 0
+    for found in check_notebooks(folder, notebooks):
+        if isinstance(found, UsageError):
+            complain(str(found))
+            unusable += 1
+        elif as_json:
+            click.echo(json.dumps(found.to_json(), ensure_ascii=True))
+        else:
+            print_verdict(found, console)
+    return EXIT_UNUSABLE if unusable else 0
+
+
+@main.command()
+@click.argument("assignments", nargs=-1, required=True, metavar="ASSIGNMENT...")
+@click.option("--course", "folder", type=FOLDER, help=_("Class folder with submitted/ (else the working folder)."))
+@click.option("--student", help=_("Grade only this student."))
+@one_line_errors
+def grade(assignments: tuple[str, ...], folder: Path | None, student: str | None) -> int:
+    """Grade the submissions of a class: autograded/, gradebook.db and feedback/."""
+    from headcheck.report.class_report import grade_class
+
+    return grade_class(folder or Path.cwd(), assignments, student, Console(highlight=False), Console(stderr=True))

@@ -1,0 +1,222 @@
+"""Builds an assignment: text notebook -> `source/` (with answers) -> `release/` (for students)."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from headcheck.course.config import Course
+from headcheck.course.converter import run_converter
+from headcheck.course.files import write_atomically
+from headcheck.course.markers import Expander, Place, TextCell, read_text_notebook
+from headcheck.course.stubs import stub_of
+from headcheck.errors import UsageError
+from headcheck.i18n import _
+
+HIDDEN_CALL = "from headcheck import grade"
+
+HIDDEN_REGION = """\
+### BEGIN HIDDEN TESTS
+from headcheck import grade
+grade("{task}")
+### END HIDDEN TESTS"""
+
+RELEASE_PREPROCESSORS = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.LockCells",
+    "headcheck.course.stubs.StubSolutions",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+"""nbgrader's own list with our stubs, and without InstantiateTests: no kernel is started to build a notebook."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """The two notebooks of one assignment, as bytes."""
+
+    source: bytes
+    release: bytes
+
+
+def build_assignment(
+    course: Course, assignment: str, hidden_points: Mapping[str, float], expanders: Mapping[str, Expander]
+) -> Built:
+    """Build one assignment in memory.
+
+    Args:
+        course: the course.
+        assignment: name of the assignment.
+        hidden_points: task -> sum of the points of its hidden tests.
+        expanders: kinds of cells that other rooms expand.
+
+    Returns:
+        Both notebooks; the same text gives the same bytes.
+
+    Raises:
+        UsageError: a mistake of the author, `file:line: what`.
+    """
+    path = course.text_file(assignment)
+    cells = read_text_notebook(path, expanders)
+    _check_points(path, cells, hidden_points)
+    _check_stubs(path, cells)
+    source = nbformat.writes(_notebook(cells)).encode() + b"\n"
+    return Built(source, _release(assignment, source))
+
+
+def write_built(course: Course, assignment: str, built: Built) -> list[Path]:
+    """Write the notebooks that differ from what is there.
+
+    Args:
+        course: the course.
+        assignment: name of the assignment.
+        built: the notebooks.
+
+    Returns:
+        The files that were written.
+    """
+    stale = stale_files(course, assignment, built)
+    for path in stale:
+        content = built.source if path == course.source_file(assignment) else built.release
+        write_atomically(path, content)
+    return stale
+
+
+def stale_files(course: Course, assignment: str, built: Built) -> list[Path]:
+    """List the committed notebooks that are not what the text notebook builds to.
+
+    Args:
+        course: the course.
+        assignment: name of the assignment.
+        built: the notebooks as they should be.
+
+    Returns:
+        Paths that are missing or different.
+    """
+    wanted = {course.source_file(assignment): built.source, course.release_file(assignment): built.release}
+    return [path for path, content in wanted.items() if not path.is_file() or path.read_bytes() != content]
+
+
+def _check_points(path: Path, cells: list[TextCell], hidden_points: Mapping[str, float]) -> None:
+    tests = {cell.name: cell for cell in cells if cell.kind == "tests"}
+    for name, cell in tests.items():
+        if name not in hidden_points:
+            raise Place(path, cell.line).error(_("task {name} has no hidden grader").format(name=name))
+        if hidden_points[name] != cell.points:
+            raise Place(path, cell.line).error(
+                _("points of {name} do not add up: {here:g} here, {hidden:g} in its hidden tests").format(
+                    name=name, here=cell.points or 0, hidden=hidden_points[name]
+                )
+            )
+    for name in hidden_points:
+        if name not in tests:
+            raise Place(path, 1).error(_("a hidden grader tests {name}, but there is no such task").format(name=name))
+
+
+def _check_stubs(path: Path, cells: list[TextCell]) -> None:
+    for cell in cells:
+        if cell.kind == "solution":
+            try:
+                stub_of(cell.source)
+            except UsageError as error:
+                raise Place(path, cell.line).error(str(error)) from error
+
+
+def _notebook(cells: list[TextCell]) -> nbformat.NotebookNode:
+    """Expand the cells to a notebook with nbgrader's metadata, schema 3."""
+    notebook = nbformat.v4.new_notebook(
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+            "language_info": {"name": "python"},
+        }
+    )
+    used: set[str] = set()
+    for cell in cells:
+        make = nbformat.v4.new_markdown_cell if cell.cell_type == "markdown" else nbformat.v4.new_code_cell
+        node = make(cell.source)
+        if cell.kind == "plain":
+            node.id = _plain_id(cell.source, used)
+        else:
+            node.id = node_id = f"{cell.name}_tests" if cell.kind == "tests" else cell.name
+            node.metadata["nbgrader"] = _nbgrader_metadata(cell, node_id)
+        if cell.kind == "tests":
+            node.source = "\n\n".join(part for part in (cell.source, HIDDEN_REGION.format(task=cell.name)) if part)
+        notebook.cells.append(node)
+    return notebook
+
+
+def _nbgrader_metadata(cell: TextCell, grade_id: str) -> dict[str, object]:
+    metadata: dict[str, object] = {
+        "grade": cell.kind in ("tests", "manual"),
+        "grade_id": grade_id,
+        "locked": cell.kind in ("tests", "locked"),
+        "schema_version": 3,
+        "solution": cell.kind in ("solution", "manual"),
+        "task": False,
+    }
+    if cell.points is not None:
+        metadata["points"] = int(cell.points) if cell.points == int(cell.points) else cell.points
+    return metadata
+
+
+def _plain_id(source: str, used: set[str]) -> str:
+    """Make a cell id from the text, so that it stays when other cells come and go."""
+    count = 0
+    while True:
+        digest = hashlib.sha256(f"{count}\n{source}".encode()).hexdigest()[:12]
+        if digest not in used:
+            used.add(digest)
+            return f"text-{digest}"
+        count += 1
+
+
+def _release(assignment: str, source: bytes) -> bytes:
+    """Run nbgrader's generate_assignment on the source notebook in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="headcheck-build-") as folder:
+        root = Path(folder)
+        (root / "source" / assignment).mkdir(parents=True)
+        (root / "source" / assignment / f"{assignment}.ipynb").write_bytes(source)
+        config = Config()
+        config.CourseDirectory.root = str(root)
+        _generate(config, assignment)
+        return (root / "release" / assignment / f"{assignment}.ipynb").read_bytes()
+
+
+def enter_assignment(config: Config, course: Course, assignment: str) -> None:
+    """Enter an assignment in a gradebook, or bring it up to date, by nbgrader's own `generate_assignment`.
+
+    Args:
+        config: nbgrader's configuration of the class folder.
+        course: the course, which holds the notebook with answers.
+        assignment: the assignment.
+
+    Raises:
+        UsageError: nbgrader refused; cells cannot be added or removed once there are submissions.
+    """
+    with tempfile.TemporaryDirectory(prefix="headcheck-release-") as folder:
+        config = Config(config)
+        config.CourseDirectory.source_directory = str(course.root / "source")
+        config.CourseDirectory.release_directory = folder
+        _generate(config, assignment)
+
+
+def _generate(config: Config, assignment: str) -> None:
+    config.CourseDirectory.assignment_id = assignment
+    config.GenerateAssignment.force = True
+    config.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
+    converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
+    run_converter(converter, _("{assignment}: nbgrader cannot make the release version").format(assignment=assignment))

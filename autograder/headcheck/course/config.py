@@ -1,0 +1,155 @@
+"""Finds a course and reads what `headcheck.toml` says about it."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from headcheck.errors import UsageError
+from headcheck.i18n import _
+
+CONFIG_NAME = "headcheck.toml"
+
+
+@dataclass(frozen=True)
+class RunLimits:
+    """How long a student's code may run and how much memory it may take."""
+
+    cell_seconds: float = 20
+    """One notebook cell."""
+    call_seconds: float = 5
+    """One call by a hidden test, and one visible test cell."""
+    submission_seconds: float = 120
+    """All cells and calls of one submission together."""
+    memory_mb: int = 1024
+    """Memory in MiB on top of what Python and torch take."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course: where its texts, answers and hidden tests lie."""
+
+    root: Path
+    name: str
+    assignments: tuple[str, ...]
+    limits: RunLimits = field(default_factory=RunLimits)
+
+    def text_file(self, assignment: str) -> Path:
+        """Return the text notebook that an author edits."""
+        return self.root / "assignments" / assignment / f"{assignment}.py"
+
+    def source_file(self, assignment: str) -> Path:
+        """Return the built notebook with answers."""
+        return self.root / "source" / assignment / f"{assignment}.ipynb"
+
+    def release_file(self, assignment: str) -> Path:
+        """Return the built notebook for students."""
+        return self.root / "release" / assignment / f"{assignment}.ipynb"
+
+    def hidden_file(self, assignment: str) -> Path:
+        """Return the file of hidden graders."""
+        return self.root / "autograder" / "hidden" / f"test_{assignment}.py"
+
+    def require(self, assignment: str) -> str:
+        """Check that the course has an assignment of this name.
+
+        Args:
+            assignment: the name that a person typed.
+
+        Returns:
+            The same name.
+
+        Raises:
+            UsageError: it has not.
+        """
+        if assignment not in self.assignments:
+            raise UsageError(
+                _("{assignment!r} is not an assignment of this course; it has: {names}").format(
+                    assignment=assignment, names=", ".join(self.assignments)
+                )
+            )
+        return assignment
+
+    def make_importable(self) -> None:
+        """Let the trusted process import the course's own code (`solutions`, `assignments.quiz.bank`)."""
+        if str(self.root) not in sys.path:
+            sys.path.insert(0, str(self.root))
+
+
+def shipped_course() -> Path | None:
+    """Return the folder of the course that this copy of headcheck belongs to, if it is a checkout."""
+    checkout = Path(__file__).resolve().parents[3]
+    return checkout if (checkout / CONFIG_NAME).is_file() else None
+
+
+def find_course(folder: Path | None = None) -> Course:
+    """Find the course: `folder` or the working folder if it holds a `headcheck.toml`, else the course shipped along.
+
+    Parents of a notebook are never searched: what lies beside a submission comes from a student.
+
+    Args:
+        folder: the class folder that a person named.
+
+    Returns:
+        The course.
+
+    Raises:
+        UsageError: there is none, or its `headcheck.toml` is not usable.
+    """
+    for candidate in (folder, Path.cwd() if folder is None else None, shipped_course()):
+        if candidate is not None and (candidate / CONFIG_NAME).is_file():
+            return load_course(candidate.resolve())
+    raise UsageError(_("no course found: run this in a folder with a {name}").format(name=CONFIG_NAME))
+
+
+def load_course(root: Path) -> Course:
+    """Read `headcheck.toml`.
+
+    Args:
+        root: folder of the course.
+
+    Returns:
+        The course.
+
+    Raises:
+        UsageError: the file cannot be read or says something unknown.
+    """
+    path = root / CONFIG_NAME
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(_("{path}: cannot be read: {error}").format(path=path, error=error)) from error
+    course = _table(path, content, "course")
+    names = course.get("assignments")
+    if not isinstance(names, list) or not names or not all(isinstance(n, str) and n.isidentifier() for n in names):
+        raise UsageError(_("{path}: [course] needs `assignments`, a list of names").format(path=path))
+    return Course(
+        root=root,
+        name=str(course.get("name", root.name)),
+        assignments=tuple(names),
+        limits=_limits(path, _table(path, content, "limits")),
+    )
+
+
+def _table(path: Path, content: dict[str, Any], name: str) -> dict[str, Any]:
+    table = content.get(name, {})
+    if not isinstance(table, dict):
+        raise UsageError(_("{path}: [{name}] must be a table").format(path=path, name=name))
+    return table
+
+
+def _limits(path: Path, table: dict[str, Any]) -> RunLimits:
+    known = {f.name for f in fields(RunLimits)}
+    for key, value in table.items():
+        if key not in known:
+            raise UsageError(
+                _("{path}: [limits] has no {key!r}; known: {known}").format(
+                    path=path, key=key, known=", ".join(sorted(known))
+                )
+            )
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e6:
+            raise UsageError(_("{path}: [limits] {key} must be a positive number").format(path=path, key=key))
+    return RunLimits(**table)

@@ -1,0 +1,123 @@
+"""Matches a student's wrong values with the bank: which known mistake gives exactly these?"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from headcheck.course.config import Course
+from headcheck.diagnosis.bank import Mistake
+from headcheck.jail.errors import StudentError
+
+TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One call of a student's function that did not give what it should."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    got: Any
+    """The value, or the StudentError that the call ended with."""
+
+
+def load_bank(course: Course) -> dict[str, Mistake]:
+    """Load the course's bank of known mistakes.
+
+    Args:
+        course: the course.
+
+    Returns:
+        Id -> mistake; empty when the course keeps no bank.
+    """
+    course.make_importable()
+    if not (course.root / "solutions" / "mistakes").is_dir():
+        return {}
+    bank: dict[str, Mistake] = importlib.import_module("solutions.mistakes").BANK
+    return bank
+
+
+def matching(
+    bank: Mapping[str, Mistake], task: str, failed: Sequence[Observation], calls: Sequence[Observation] = ()
+) -> list[Mistake]:
+    """Find the mistakes that predict what was seen.
+
+    Args:
+        bank: id -> mistake.
+        task: name of the task.
+        failed: the calls of this task that did not give what they should.
+        calls: all calls of this task. A mistake that predicts these too is preferred: what came out right
+            tells mistakes apart as well.
+
+    Returns:
+        Mistakes in the order of the bank; more than one means that these inputs cannot tell them apart.
+    """
+    if not failed:
+        return []
+    candidates = [mistake for mistake in bank.values() if _explains(mistake, task, failed)]
+    return [mistake for mistake in candidates if _explains(mistake, task, [*failed, *calls])] or candidates
+
+
+def _explains(mistake: Mistake, task: str, observations: Sequence[Observation]) -> bool:
+    """Tell whether one form of a mistake predicts all observations."""
+    return any(all(_predicts(form, seen) for seen in observations) for form in mistake.forms(task))
+
+
+def _predicts(wrong: Callable[..., Any], observation: Observation) -> bool:
+    try:
+        with warnings.catch_warnings(), torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            value = wrong(*_copies(observation.args), **observation.kwargs)
+    except Exception as error:
+        return _same_crash(observation.got, error)
+    return not isinstance(observation.got, StudentError) and same_value(observation.got, value)
+
+
+def _copies(args: tuple[Any, ...]) -> list[Any]:
+    """Give a wrong implementation its own tensors: it may well write into them."""
+    return [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
+
+
+def _same_crash(got: Any, error: Exception) -> bool:
+    """Two crashes are the same when type and text agree, numbers in the text left aside.
+
+    An error without a text in the bank stands for one that the student raises in his own words.
+    """
+    if not isinstance(got, StudentError) or got.type_name != type(error).__name__:
+        return False
+    return not str(error) or _words(got.message) == _words(str(error))
+
+
+def _words(text: str) -> str:
+    return re.sub(r"\d+", "#", text)[:60]
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Compare two values as fingerprints: same structure, same shape, numbers within tolerance, NaN equal to NaN.
+
+    Args:
+        a: a value.
+        b: another.
+
+    Returns:
+        Whether they agree.
+    """
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        if a.shape != b.shape:
+            return False
+        x, y = a.detach().to(torch.float64), b.detach().to(torch.float64)
+        return torch.allclose(x, y, atol=TOLERANCE, rtol=TOLERANCE, equal_nan=True)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool):
+        return same_value(torch.tensor(float(a)), torch.tensor(float(b)))
+    return type(a) is type(b) and not isinstance(a, torch.Tensor) and bool(a == b)

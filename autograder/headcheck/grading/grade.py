@@ -1,0 +1,139 @@
+"""Grades one submission: repair, run in the jail, hidden tests, diagnosis, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from headcheck.course.assignment import Assignment, load_assignment
+from headcheck.course.config import Course
+from headcheck.course.submission import Submission, read_or_stand_in
+from headcheck.diagnosis.match import load_bank
+from headcheck.errors import UsageError
+from headcheck.grading.judge import judge_task
+from headcheck.grading.process import StudentProcess
+from headcheck.grading.session import HiddenTests, Outcome, hidden_tests
+from headcheck.grading.verdict import TaskVerdict, Verdict
+from headcheck.i18n import _
+from headcheck.jail.client import Jail, Limits
+
+T = TypeVar("T")
+
+
+class Grader:
+    """Grades submissions of one assignment, one after the other."""
+
+    def __init__(self, course: Course, assignment: Assignment, jail: Jail, tests: HiddenTests) -> None:
+        self.course, self.assignment = course, assignment
+        self._jail, self._tests = jail, tests
+        self._bank = load_bank(course)
+
+    def grade_file(self, path: Path) -> Verdict:
+        """Grade a notebook; a file that cannot be used becomes a verdict with the reason.
+
+        Args:
+            path: the submitted file.
+
+        Returns:
+            The verdict.
+
+        Raises:
+            JailUnavailable: the jail broke down; this says nothing about the submission.
+        """
+        return self.grade(read_or_stand_in(path, self.assignment), str(path))
+
+    def grade(self, submission: Submission, notebook: str) -> Verdict:
+        """Grade a submission.
+
+        Args:
+            submission: the repaired submission.
+            notebook: its name, for the verdict.
+
+        Returns:
+            The verdict.
+
+        Raises:
+            JailUnavailable: the jail broke down; this says nothing about the submission.
+        """
+        if submission.unreadable:
+            return self._unreadable(submission, notebook)
+        process = StudentProcess(self._jail, submission, self.course.limits)
+        try:
+            process.start()
+            outcomes = self._tests.run(process)
+        finally:
+            process.close()
+        tasks = tuple(self._judge(task.name, submission, outcomes) for task in self.assignment.tasks)
+        return Verdict(
+            notebook=notebook,
+            assignment=self.assignment.name,
+            score=sum(task.score for task in tasks),
+            max_score=self.assignment.max_score,
+            isolation=self._jail.isolation,
+            tasks=tasks,
+            notes=(*submission.notes, *self._jail.missing, *_process_notes(process)),
+            outputs=process.outputs,
+        )
+
+    def _judge(self, name: str, submission: Submission, outcomes: list[Outcome]) -> TaskVerdict:
+        task = next(task for task in self.assignment.tasks if task.name == name)
+        return judge_task(task, [o for o in outcomes if o.test.task == name], submission, self._bank)
+
+    def _unreadable(self, submission: Submission, notebook: str) -> Verdict:
+        tasks = tuple(
+            TaskVerdict(task.name, 0, task.points, "error", submission.unreadable) for task in self.assignment.tasks
+        )
+        return Verdict(
+            notebook=notebook,
+            assignment=self.assignment.name,
+            score=0,
+            max_score=self.assignment.max_score,
+            isolation=self._jail.isolation,
+            tasks=tasks,
+            notes=(submission.unreadable,),
+        )
+
+
+def with_grader(course: Course, name: str, jail: Jail, body: Callable[[Grader], T]) -> T:
+    """Open the hidden tests of an assignment and grade with them.
+
+    Args:
+        course: the course.
+        name: the assignment.
+        jail: where students' processes come from.
+        body: gets the grader.
+
+    Returns:
+        What the body returns.
+
+    Raises:
+        UsageError: the assignment is not complete (`headcheck build` says what is wrong).
+    """
+    assignment = load_assignment(course, name)
+
+    def open_grader(tests: HiddenTests) -> T:
+        planned = {test.task for test in tests.tests}
+        for task in assignment.tasks:
+            if not task.manual and task.name not in planned:
+                raise UsageError(
+                    _("{path}: task {task} has no hidden test; points would be given for nothing").format(
+                        path=course.hidden_file(name), task=task.name
+                    )
+                )
+        return body(Grader(course, assignment, jail, tests))
+
+    return hidden_tests(course, name, open_grader)
+
+
+def make_jail(course: Course) -> Jail:
+    """Make the jail as the course configures it."""
+    limits = course.limits
+    return Jail(limits=Limits(memory_mb=limits.memory_mb, cpu_s=int(limits.submission_seconds)))
+
+
+def _process_notes(process: StudentProcess) -> list[str]:
+    notes = []
+    if process.restarts:
+        notes.append(_("the notebook's process hung or ended {count} times").format(count=process.restarts))
+    return notes

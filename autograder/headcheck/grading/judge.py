@@ -1,0 +1,145 @@
+"""Turns the outcomes of a task's hidden tests into its verdict: points, state, one best message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from headcheck.course.assignment import Task
+from headcheck.course.submission import Submission
+from headcheck.diagnosis.bank import Mistake
+from headcheck.diagnosis.match import Observation, matching
+from headcheck.grading.checks import Mismatch, WrongAnswer
+from headcheck.grading.session import Outcome
+from headcheck.grading.verdict import State, TaskVerdict
+from headcheck.i18n import _
+from headcheck.jail.errors import CallTimeout, NotDefined, StudentError, StudentFailure
+
+
+def judge_task(
+    task: Task, outcomes: Sequence[Outcome], submission: Submission, bank: Mapping[str, Mistake]
+) -> TaskVerdict:
+    """Judge one task of one submission.
+
+    Args:
+        task: the task.
+        outcomes: of its hidden tests.
+        submission: the submission.
+        bank: known mistakes.
+
+    Returns:
+        Its verdict.
+    """
+    if task.manual:
+        return _manual(task, submission)
+    failed = [outcome for outcome in outcomes if outcome.error is not None]
+    score = sum(outcome.test.points * _share(outcome) for outcome in outcomes)
+    if not failed:
+        return TaskVerdict(task.name, score, task.points, "correct", _("All hidden tests passed."))
+    untouched = task.name in submission.unchanged or task.name in submission.missing
+    if untouched:
+        score = 0.0
+    named = _named(task, outcomes, bank)
+    messages = _messages(failed, named)
+    if untouched and not _unanswered(failed):
+        messages[0] = " ".join([_untouched_message(task, submission), messages[0]])
+    return TaskVerdict(
+        task=task.name,
+        score=score,
+        max_score=task.points,
+        state=_state(score, untouched, failed),
+        message=_lead(messages[0], named),
+        mistakes=_ids(failed, named),
+        details=tuple(messages[1:]),
+    )
+
+
+def _manual(task: Task, submission: Submission) -> TaskVerdict:
+    if task.name in submission.missing or task.name in submission.unchanged:
+        return TaskVerdict(task.name, 0, task.points, "not_attempted", _("No answer was written."))
+    return TaskVerdict(task.name, 0, task.points, "manual", _("This answer is read and graded by a person."))
+
+
+def _share(outcome: Outcome) -> float:
+    """What part of a test's points was earned; only a check of the trusted process can say more than 0."""
+    if outcome.error is None:
+        return 1.0
+    if isinstance(outcome.error, WrongAnswer):
+        return min(max(float(outcome.error.fraction), 0.0), 1.0)
+    return 0.0
+
+
+def _named(task: Task, outcomes: Sequence[Outcome], bank: Mapping[str, Mistake]) -> list[Mistake]:
+    """Ask the bank which mistakes give exactly the values that were seen."""
+    mismatches = [outcome.error for outcome in outcomes if isinstance(outcome.error, Mismatch)]
+    failed = [Observation(error.inputs, error.named_inputs, error.got) for error in mismatches]
+    return matching(bank, task.name, failed, [call for outcome in outcomes for call in outcome.calls])
+
+
+def _ids(failed: Sequence[Outcome], named: Sequence[Mistake]) -> tuple[str, ...]:
+    said = [m for o in failed if isinstance(o.error, WrongAnswer) for m in o.error.mistakes]
+    return tuple(dict.fromkeys([*(mistake.id for mistake in named), *said]))
+
+
+def _state(score: float, untouched: bool, failed: Sequence[Outcome]) -> State:
+    if untouched:
+        return "not_attempted"
+    if score > 0:
+        return "partial"
+    errors = [outcome.error for outcome in failed]
+    if any(isinstance(error, CallTimeout) for error in errors):
+        return "timeout"
+    if _unanswered(failed):
+        return "not_attempted"
+    crashed = (
+        isinstance(e, StudentFailure) or (isinstance(e, Mismatch) and isinstance(e.got, StudentError)) for e in errors
+    )
+    return "error" if any(crashed) else "incorrect"
+
+
+def _messages(failed: Sequence[Outcome], named: Sequence[Mistake]) -> list[str]:
+    """One message per failed test; those that diagnosis speaks about first, none twice."""
+    ordered = sorted(failed, key=lambda o: not isinstance(o.error, Mismatch)) if named else list(failed)
+    return list(dict.fromkeys(_message(outcome) for outcome in ordered))
+
+
+def _message(outcome: Outcome) -> str:
+    error = outcome.error
+    if isinstance(error, WrongAnswer):
+        return _sentence(error.message)
+    if isinstance(error, NotDefined):
+        return _sentence(_("{what} The notebook must define it.").format(what=_sentence(str(error))))
+    if isinstance(error, StudentFailure):
+        return _sentence(str(error))
+    if isinstance(error, AssertionError):
+        return _("A hidden test failed.")
+    return _("The hidden test itself stopped with {error}; please tell your instructor.").format(
+        error=type(error).__name__
+    )
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def _untouched_message(task: Task, submission: Submission) -> str:
+    if task.name in submission.missing:
+        return _("The cell {task} is missing from the notebook.").format(task=task.name)
+    return _("This cell is as you got it.")
+
+
+def _unanswered(failed: Sequence[Outcome]) -> bool:
+    """Tell whether the hidden tests themselves found that there is no answer yet."""
+    return all(isinstance(o.error, WrongAnswer) and o.error.state == "not_attempted" for o in failed)
+
+
+def _lead(seen: str, named: Sequence[Mistake]) -> str:
+    """Make the one message that stands first: what was seen, then the mistake by name."""
+    if not named:
+        return seen
+    if len(named) > 1:
+        names = _(", or ").join(_(mistake.name).rstrip(".") for mistake in named)
+        return "\n".join([seen, _("Either {names}; these inputs cannot tell them apart.").format(names=names)])
+    mistake = named[0]
+    name = _("The mistake: {name}").format(name=_sentence(_(mistake.name)))
+    return "\n".join([seen, name, _(mistake.explanation), _(mistake.question)])

@@ -1,0 +1,152 @@
+"""The trusted side of the jail: start children and end them."""
+
+import os
+import socket
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from headcheck.i18n import _
+from headcheck.jail import lockdown, rootfs
+from headcheck.jail.channel import Channel
+from headcheck.jail.child import Child, Process
+from headcheck.jail.errors import JailUnavailable
+from headcheck.jail.launcher import Zygote, ZygoteGone
+from headcheck.jail.linux import unsupported
+from headcheck.jail.results import CellError, CellResult, Limits, Usage
+
+__all__ = ["CellError", "CellResult", "Child", "Jail", "Limits", "Usage"]
+
+
+class Jail:
+    """Makes jailed children, each a fresh copy of a process that has torch imported.
+
+    One jail serves one thread. The first use takes about two seconds, a child some 20 ms.
+
+    Args:
+        slot: number of this worker among those that run at the same time; as root it selects the children's user id.
+        limits: what each child may use.
+        allow_unconfined: go on when the machine offers too little to confine a child.
+        layers: layers to use when they are offered; tests leave some out to show what each is for.
+        keep_out: folders that student code must never see, such as the course; refused when Python lives around them.
+
+    Raises:
+        JailUnavailable: this machine cannot confine anything, or a folder to keep out would be shown.
+    """
+
+    def __init__(
+        self,
+        *,
+        slot: int = 0,
+        limits: Limits = Limits(),  # noqa: B008  frozen
+        allow_unconfined: bool = False,
+        layers: Iterable[str] = lockdown.LAYERS,
+        keep_out: Iterable[str | os.PathLike[str]] = (),
+    ) -> None:
+        if reason := unsupported():
+            raise JailUnavailable(reason)
+        if shown := rootfs.exposed(keep_out):
+            raise JailUnavailable(
+                _("student code must be able to read Python, and {folder} lies inside it; move the course").format(
+                    folder=shown[0]
+                )
+            )
+        self._slot, self._limits, self._allow_unconfined = slot, limits, allow_unconfined
+        self._wanted = tuple(layers)
+        self._zygote: Zygote | None = None
+        self._mount_point = tempfile.mkdtemp(prefix="headcheck-")
+        self._children: list[Child] = []
+
+    @property
+    def isolation(self) -> str:
+        """How well children are confined: "A", "B" or "none"; starts the zygote when needed."""
+        return lockdown.level(self._layers())
+
+    @property
+    def missing(self) -> list[str]:
+        """Why the isolation is less than "A": one text per layer that is missing."""
+        offer = self._started().offer
+        return [f"{name}: {offer[name] or _('switched off')}" for name in lockdown.LAYERS if name not in self._layers()]
+
+    def spawn(self) -> Child:
+        """Make a child, locked down and ready, that has seen nothing yet.
+
+        Raises:
+            JailUnavailable: the child could not be confined as this machine should allow it.
+        """
+        self._children = [child for child in self._children if child.open]
+        if self.isolation == "none" and not self._allow_unconfined:
+            raise JailUnavailable(
+                _("this machine cannot confine student code ({reasons})").format(reasons="; ".join(self.missing))
+            )
+        try:
+            child = self._fork()
+        except ZygoteGone:
+            self._retire()
+            try:
+                child = self._fork()
+            except ZygoteGone as error:
+                raise JailUnavailable(_("the jail's own process ended twice")) from error
+        self._children.append(child)
+        return child
+
+    def close(self) -> None:
+        """End all children and the zygote, remove the (empty) mount point."""
+        for child in self._children:
+            child.close()
+        self._children = []
+        self._retire()
+        if os.path.isdir(self._mount_point):
+            os.rmdir(self._mount_point)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _started(self) -> Zygote:
+        if self._zygote is None:
+            Path(self._mount_point).mkdir(mode=0o700, exist_ok=True)
+            self._zygote = Zygote(self._mount_point)
+        return self._zygote
+
+    def _retire(self) -> None:
+        if self._zygote is not None:
+            self._zygote.close()
+            self._zygote = None
+
+    def _layers(self) -> tuple[str, ...]:
+        offer = self._started().offer
+        return tuple(name for name in lockdown.LAYERS if name in self._wanted and not offer[name])
+
+    def _plan(self) -> lockdown.Plan:
+        return lockdown.Plan(
+            layers=self._layers(), mount_point=self._mount_point, slot=self._slot, **asdict(self._limits)
+        )
+
+    def _fork(self) -> Child:
+        """Make the channels, have the zygote fork, and wait until the child says that it is locked down."""
+        plan = self._plan()
+        ours, theirs = socket.socketpair()
+        pipes = [os.pipe() for _pipe in range(3)]
+        out, err, status = (os.fdopen(read, "rb", buffering=0) for read, _write in pipes)
+        channel = Channel(ours, out, err)
+        try:
+            handle = self._started().fork(plan, [theirs.fileno(), *(write for _read, write in pipes)])
+        except ZygoteGone:
+            channel.close()
+            status.close()
+            raise
+        finally:
+            theirs.close()
+            for _read, write in pipes:
+                os.close(write)
+        child = Child(channel, Process(handle, status, self._limits))
+        child.await_lockdown()
+        return child

@@ -1,0 +1,120 @@
+"""Start the zygote as a clean program and ask it for children."""
+
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from headcheck.i18n import _
+from headcheck.jail.errors import JailUnavailable
+from headcheck.jail.lockdown import Plan
+
+START_S = 120.0
+_FORK_S = 20.0
+_PACKAGE_PARENT = str(Path(__file__).resolve().parents[2])
+_BOOT = """
+import sys
+sys.path.insert(0, sys.argv.pop())
+from headcheck.jail.zygote import main
+main()
+"""
+# All that a child can find in /proc/self/environ.
+_ENVIRONMENT = {
+    "LC_ALL": "C.UTF-8",
+    "MPLBACKEND": "agg",
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PATH": "/usr/bin:/bin",
+    "TORCHDYNAMO_DISABLE": "1",
+}
+
+
+class ZygoteGone(Exception):
+    """The zygote ended; a new one may be started."""
+
+
+class Zygote:
+    """The zygote as its starter sees it.
+
+    Attributes:
+        offer: for every layer of the jail "" when this machine offers it, else the reason why not.
+    """
+
+    def __init__(self, mount_point: str) -> None:
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-W", "ignore", "-c", _BOOT, str(theirs.fileno()), mount_point, _PACKAGE_PARENT],
+                pass_fds=[theirs.fileno()],
+                env=_ENVIRONMENT,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+            )
+        self.offer = self._await_offer()
+
+    def _await_offer(self) -> dict[str, str]:
+        self._control.settimeout(START_S)
+        try:
+            answer = self._control.recv(1 << 16)
+        except OSError:
+            answer = b""
+        if not answer:
+            reason = self._last_words()
+            self.close()
+            raise JailUnavailable(_("the jail's own process did not start: {reason}").format(reason=reason))
+        self._control.settimeout(_FORK_S)
+        return dict(json.loads(answer)["offer"])
+
+    def _last_words(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else _("it gave no reason")
+
+    def fork(self, plan: Plan, channels: list[int]) -> int:
+        """Have a child made.
+
+        Args:
+            plan: what it gets.
+            channels: its socket, standard output, standard error, and its supervisor's status pipe.
+
+        Returns:
+            A pidfd of its supervisor.
+
+        Raises:
+            ZygoteGone: no zygote answered.
+        """
+        try:
+            socket.send_fds(self._control, [json.dumps(asdict(plan)).encode()], channels)
+            answer, handles, _flags, _address = socket.recv_fds(self._control, 64, 1)
+        except OSError as error:
+            raise ZygoteGone from error
+        if answer != b"forked" or len(handles) != 1:
+            raise ZygoteGone
+        return handles[0]
+
+    def close(self) -> None:
+        """End the zygote and wait for it; children that still live die with it."""
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)  # reaches it even when a fork of ours holds a copy
+        self._control.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._log.close()
+
+    @property
+    def pid(self) -> int:
+        """Process id of the zygote."""
+        return self._process.pid

@@ -1,0 +1,118 @@
+"""An IPython shell without a terminal, a history, threads or files, so that cells behave as they do in Jupyter."""
+
+import contextlib
+import sys
+import tempfile
+import types
+from typing import Any
+
+from IPython.core.compilerop import CachingCompiler
+from IPython.core.displayhook import DisplayHook
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.text import SList
+from traitlets import Type
+from traitlets.config import Config
+
+from headcheck.jail import faults
+
+# Magics that start a program in their own way; the others come through `system` and `getoutput`.
+_PROGRAM_MAGICS = ("bash", "sh", "script", "perl", "ruby", "pypy", "python2", "python3", "python", "system", "sx", "!")
+
+
+class CellCompiler(CachingCompiler):  # type: ignore[misc]
+    """Compiles a cell under a name that holds its index in the notebook."""
+
+    index = 0
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
+        """Name the code after the cell that is running."""
+        return faults.cell_filename(self.index, raw_code)
+
+
+class ResultHook(DisplayHook):  # type: ignore[misc]
+    """Keeps the text of a cell's last expression instead of printing it."""
+
+    text = ""
+
+    def write_output_prompt(self) -> None:
+        """Print no prompt."""
+
+    def write_format_data(self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None) -> None:
+        """Keep the plain text, drop everything else."""
+        self.text = str(format_dict.get("text/plain", ""))
+
+    def finish_displayhook(self) -> None:
+        """Print nothing afterwards."""
+        self._is_active = False
+
+
+class JailShell(InteractiveShell):  # type: ignore[misc]
+    """IPython's shell; errors are kept for the caller instead of being printed, and programs are politely refused."""
+
+    compiler_class = Type(CellCompiler)
+    displayhook_class = Type(ResultHook)
+
+    def _tee(self, channel: str) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()  # output is captured outside; a second copy would only use memory
+
+    def _showtraceback(self, etype: object, evalue: object, stb: object) -> None:
+        """Print nothing: the agent describes the error."""
+
+    def showtraceback(self, *args: object, **kwargs: object) -> None:
+        """Format nothing: the agent describes the error."""
+
+    def showsyntaxerror(self, *args: object, **kwargs: object) -> None:
+        """Format nothing: the agent describes the error."""
+
+    def system(self, cmd: str) -> None:
+        """Refuse `!program`."""
+        self.user_ns["_exit_code"] = 127
+        print(f"cannot run programs while grading: {cmd}", file=sys.stderr)
+
+    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:
+        """Refuse `x = !program`; its output is empty."""
+        self.system(cmd)
+        return SList() if split else ""
+
+    def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
+        """Run a cell magic, unless it would start a program."""
+        if magic_name in _PROGRAM_MAGICS:
+            return self.system(f"%%{magic_name} {line}".strip())
+        return super().run_cell_magic(magic_name, line, cell)
+
+    def ask_exit(self) -> None:
+        """Do nothing on `exit` and `quit`, as a notebook does."""
+
+    def run(self, index: int, source: str) -> tuple[BaseException | None, str]:
+        """Run one cell.
+
+        Args:
+            index: the cell's index in the notebook.
+            source: its text, magics and top-level await included.
+
+        Returns:
+            The exception that ended it, if any, and the plain text of its last expression.
+        """
+        self.compile.index = index
+        self.displayhook.text = ""
+        result = self.run_cell(source, store_history=True)
+        error = result.error_before_exec or result.error_in_exec
+        return error, self.displayhook.text
+
+
+def build_shell() -> JailShell:
+    """Build the shell on a fresh `__main__` module; nothing stays on disk.
+
+    Returns:
+        The shell; its `user_module` is what the notebook's classes belong to.
+    """
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.autoindent = False
+    config.InteractiveShell.xmode = "Minimal"
+    with tempfile.TemporaryDirectory() as folder:
+        shell: JailShell = JailShell.instance(
+            config=config, ipython_dir=folder, user_module=types.ModuleType("__main__")
+        )
+    shell.display_formatter.active_types = ["text/plain"]
+    return shell

@@ -1,0 +1,88 @@
+"""Between zygote and child: makes the namespaces, forks the child, waits for it and reports how it ended."""
+
+import json
+import os
+import resource
+import signal
+import socket
+from typing import NoReturn
+
+from headcheck.jail import agent, linux, lockdown, wire
+from headcheck.jail.shell import JailShell
+
+# Where the four channels lie while a child is being made; the child keeps 1, 2 and _RPC.
+_RPC, _STATUS = 3, 4
+_PARKED = 100
+
+
+def supervise(plan: lockdown.Plan, channels: list[int], shell: JailShell) -> NoReturn:
+    """Run one child to its end; never returns.
+
+    Args:
+        plan: what the child gets.
+        channels: file descriptors: the child's socket, its standard output and error, and our status pipe.
+        shell: the shell that the child inherits.
+    """
+    status = channels[3]
+    try:
+        os.setsid()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+        status = _arrange(channels)
+        if lockdown.NAMESPACES in plan.layers:
+            lockdown.enter_namespaces()
+        if (child := os.fork()) == 0:
+            os.close(status)
+            _child(plan, shell)
+        _wait(child, status)
+    except BaseException as error:
+        os.write(status, json.dumps({"setup": f"{type(error).__name__}: {error}"[:500]}).encode())
+    finally:
+        os._exit(0)
+
+
+def _arrange(channels: list[int]) -> int:
+    """Move the channels to fixed numbers, close everything else; return the status pipe's number."""
+    for i, channel in enumerate(channels):
+        os.dup2(channel, _PARKED + i, inheritable=False)
+    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    for i, number in enumerate((_RPC, 1, 2, _STATUS)):
+        os.dup2(_PARKED + i, number, inheritable=False)
+    os.closerange(_STATUS + 1, 4096)
+    return _STATUS
+
+
+def _wait(child: int, status: int) -> None:
+    """Wait for the child, kill it when asked to (SIGTERM), report its end and what it used."""
+    signal.signal(signal.SIGTERM, lambda number, frame: os.kill(child, signal.SIGKILL))
+    for number in (1, 2, _RPC):  # else the other side would never see the end of these
+        os.close(number)
+    _, state, usage = os.wait4(child, 0)
+    report = {
+        "exit": os.waitstatus_to_exitcode(state),
+        "cpu_s": usage.ru_utime + usage.ru_stime,
+        "max_rss_mb": usage.ru_maxrss / 1024,
+    }
+    os.write(status, json.dumps(report).encode())
+
+
+def _child(plan: lockdown.Plan, shell: JailShell) -> NoReturn:
+    """Lock down, say so before a student's byte is seen, serve."""
+    try:
+        connection = socket.socket(fileno=_RPC)
+        reason = _confined(plan)
+        rss_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        connection.sendall(b"".join(wire.frame({"reason": reason, "rss_mb": rss_mb}, [])))
+        if not reason:
+            agent.serve(connection, shell, os.getcwd())
+    finally:
+        os._exit(0)
+
+
+def _confined(plan: lockdown.Plan) -> str:
+    """Lock this process down; return why it did not work, "" when it did."""
+    try:
+        lockdown.confine(plan)
+    except BaseException as error:
+        return (str(error) or type(error).__name__)[:500]
+    return ""

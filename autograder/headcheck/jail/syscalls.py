@@ -1,0 +1,24 @@
+"""System call numbers by machine, for the calls that the jail makes or refuses."""
+
+_X86_64 = """
+open=2 ioctl=16 shmget=29 shmat=30 shmctl=31 socket=41 connect=42 accept=43 bind=49 listen=50 clone=56 fork=57
+vfork=58 execve=59 kill=62 semget=64 msgget=68 truncate=76 chmod=90 fchmod=91 chown=92 fchown=93 lchown=94 ptrace=101
+syslog=103 capset=126 rt_sigqueueinfo=129 utime=132 personality=135 setpriority=141 sched_setparam=142
+sched_setscheduler=144 vhangup=153 modify_ldt=154 pivot_root=155 prctl=157 adjtimex=159 chroot=161 acct=163
+settimeofday=164 mount=165 umount2=166 swapon=167 swapoff=168 reboot=169 sethostname=170 setdomainname=171 iopl=172
+ioperm=173 init_module=175 delete_module=176 quotactl=179 setxattr=188 lsetxattr=189 fsetxattr=190 removexattr=197
+lremovexattr=198 fremovexattr=199 tkill=200 sched_setaffinity=203 lookup_dcookie=212 clock_settime=227 tgkill=234
+utimes=235 mq_open=240 kexec_load=246 add_key=248 request_key=249 keyctl=250 ioprio_set=251 migrate_pages=256
+openat=257 fchownat=260 futimesat=261 fchmodat=268 unshare=272 vmsplice=278 move_pages=279 utimensat=280 accept4=288
+rt_tgsigqueueinfo=297 perf_event_open=298 fanotify_init=300 prlimit64=302 name_to_handle_at=303 open_by_handle_at=304
+clock_adjtime=305 setns=308 process_vm_readv=310 process_vm_writev=311 kcmp=312 finit_module=313 sched_setattr=314
+seccomp=317 memfd_create=319 kexec_file_load=320 bpf=321 execveat=322 userfaultfd=323 pidfd_send_signal=424
+io_uring_setup=425 io_uring_enter=426 io_uring_register=427 open_tree=428 move_mount=429 fsopen=430 fsconfig=431
+fsmount=432 fspick=433 pidfd_open=434 clone3=435 openat2=437 pidfd_getfd=438 process_madvise=440 mount_setattr=442
+quotactl_fd=443 landlock_create_ruleset=444 landlock_add_rule=445 landlock_restrict_self=446 memfd_secret=447
+process_mrelease=448 fchmodat2=452 setxattrat=463 removexattrat=466 open_tree_attr=467 file_setattr=469
+"""
+
+NUMBERS: dict[str, dict[str, int]] = {
+    "x86_64": {name: int(number) for name, number in (item.split("=") for item in _X86_64.split())},
+}

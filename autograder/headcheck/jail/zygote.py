@@ -1,0 +1,122 @@
+"""A process that has torch imported and forks a jailed child per request; it never sees a submission or a test.
+
+Whatever it has ever held, every student can read. So it is started fresh, with an empty environment, and gets nothing
+but plans. It must stay single-threaded: a fork of a process with torch's threads hangs.
+"""
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from headcheck.jail import linux, lockdown
+
+
+def main() -> None:
+    """Serve the socket whose number and the mount point whose path are on the command line."""
+    control, mount_point = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
+    sys.argv = [""]
+    offer = lockdown.probe(mount_point)  # before torch: forks are cheap now
+    shell = _warm_up()
+    _forget_own_path()
+    gc.collect()
+    gc.freeze()  # later collections in a child touch, and so copy, less memory
+    linux.prctl(linux.PR_SET_DUMPABLE, 0)  # no process of the same user may read our memory
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    _single_threaded(within=5)
+    control.send(json.dumps({"offer": offer}).encode())
+    while True:
+        request, channels, _, _ = socket.recv_fds(control, 1 << 16, 4)
+        if not request:
+            os._exit(0)
+        _fork(control, json.loads(request), channels, shell)
+
+
+def _fork(control: socket.socket, request: dict[str, Any], channels: list[int], shell: Any) -> None:
+    """Fork one supervisor and hand its pidfd to the other side."""
+    from headcheck.jail.supervisor import supervise
+
+    plan = lockdown.Plan(**request)
+    _single_threaded(within=0)
+    if (pid := os.fork()) == 0:
+        control.close()
+        supervise(plan, channels, shell)
+    for channel in channels:
+        os.close(channel)
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:  # it ended already; the status pipe says why
+        control.send(b"gone")
+        return
+    socket.send_fds(control, [b"forked"], [handle])
+    os.close(handle)
+
+
+def _warm_up() -> Any:
+    """Import and use once what notebooks use, on one thread, so that children need not; return the shell."""
+    import torch
+
+    torch.set_num_threads(1)  # before any operation, or children hang in OpenMP
+    torch.set_num_interop_threads(1)
+    torch.manual_seed(0)
+    _exercise_torch()
+    _import_matplotlib()
+    import dataclasses  # noqa: F401  this and the next two are imported for the children's sake
+    import pickle  # noqa: F401
+
+    from headcheck.jail import supervisor  # noqa: F401
+    from headcheck.jail.shell import build_shell
+
+    shell = build_shell()
+    shell.run_cell("0", silent=True)
+    return shell
+
+
+def _exercise_torch() -> None:
+    from torch import nn, optim, zeros
+
+    layer = nn.Linear(2, 2)
+    optimizer = optim.AdamW(layer.parameters())
+    layer(zeros(1, 2)).sum().backward()
+    optimizer.step()
+    nn.MultiheadAttention(4, 2)(*[zeros(1, 1, 4)] * 3)
+    nn.LSTM(2, 2)(zeros(1, 1, 2))
+    nn.functional.scaled_dot_product_attention(zeros(1, 1, 2), zeros(1, 1, 2), zeros(1, 1, 2))
+    repr(zeros(2))
+    zeros(1).numpy()
+
+
+def _import_matplotlib() -> None:
+    """Import it with the backends that notebooks use (0.4 s here saves as much in every child)."""
+    try:
+        import matplotlib.pyplot
+        import matplotlib_inline.backend_inline  # noqa: F401
+    except ImportError:
+        return
+    matplotlib.pyplot.figure()
+    matplotlib.pyplot.close("all")
+
+
+def _forget_own_path() -> None:
+    """Keep only import paths that can be read in the jail."""
+    from headcheck.jail.rootfs import readable_paths
+
+    readable = tuple(f"{path}/" for path in readable_paths())
+    sys.path[:] = [path for path in sys.path if path.startswith(readable)]
+
+
+def _single_threaded(within: float) -> None:
+    """Make sure that there is one thread; a finished one may need a moment to go.
+
+    Raises:
+        RuntimeError: there are more, so a fork would not be safe.
+    """
+    until = time.monotonic() + within
+    while len(os.listdir("/proc/self/task")) > 1:
+        if time.monotonic() >= until:
+            raise RuntimeError("the zygote has more than one thread")
+        time.sleep(0.01)

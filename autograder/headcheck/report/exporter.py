@@ -1,0 +1,97 @@
+"""nbgrader's exporter for `generate_feedback`: turns the stored notebook into headcheck's feedback page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import HTMLExporter
+
+from headcheck.course.config import find_course
+from headcheck.report.feedback import FeedbackPage, TaskSection, render_feedback
+
+MAX_PRINTED = 20_000
+
+
+class FeedbackExporter(HTMLExporter):
+    """Renders headcheck's page; a plain nbgrader notebook gets nbgrader's page, sanitized."""
+
+    def from_notebook_node(self, nb: nbformat.NotebookNode, resources: Any = None, **kwargs: Any) -> tuple[str, Any]:
+        """Convert an autograded notebook.
+
+        Args:
+            nb: the notebook as stored by autograde.
+            resources: nbgrader's resources.
+            kwargs: passed on.
+
+        Returns:
+            The HTML document and the resources.
+        """
+        if "headcheck" not in nb.metadata:
+            self.sanitize_html = True
+            return tuple(super().from_notebook_node(nb, resources=resources, **kwargs))
+        nb, resources = self._preprocess(nb, self._init_resources(resources))
+        resources["output_extension"] = ".html"
+        folder = Path(self.parent.coursedir.root)
+        return render_feedback(feedback_page(nb, resources, find_course(folder).name)), resources
+
+
+def feedback_page(nb: nbformat.NotebookNode, resources: dict[str, Any], course: str) -> FeedbackPage:
+    """Collect what stands on the page.
+
+    Args:
+        nb: autograded notebook with the gradebook's scores in its metadata (nbgrader's GetGrades).
+        resources: nbgrader's resources.
+        course: name of the course.
+
+    Returns:
+        The page.
+    """
+    grades = resources["nbgrader"]
+    answers = {c.metadata.nbgrader.grade_id: c for c in nb.cells if c.metadata.get("nbgrader", {}).get("solution")}
+    return FeedbackPage(
+        course=course,
+        assignment=grades["assignment"],
+        student=grades["student"],
+        score=grades["score"],
+        max_score=grades["max_score"],
+        tasks=[_section(cell, answers) for cell in nb.cells if "headcheck" in cell.metadata],
+        notes=list(nb.metadata.headcheck.get("notes", [])),
+        isolation=nb.metadata.headcheck.get("isolation", ""),
+        late_penalty=grades.get("late_penalty") or 0,
+    )
+
+
+def _section(cell: nbformat.NotebookNode, answers: dict[str, nbformat.NotebookNode]) -> TaskSection:
+    found, graded = cell.metadata.headcheck, cell.metadata.nbgrader
+    answer = answers.get(found.task)
+    return TaskSection(
+        name=found.task,
+        score=graded.get("score") or 0,
+        max_score=graded.points,
+        state=found.state,
+        paragraphs=[line for line in found.message.splitlines() if line.strip()],
+        details=list(found.get("details", [])),
+        mistakes=list(found.mistakes),
+        code=answer.source if answer is not None else "",
+        printed=_printed(answer) + (_printed(cell) if cell is not answer else ""),
+        comment=(answer.metadata.nbgrader.get("comment") or "") if answer is not None else "",
+        pending=found.state == "manual" and not graded.get("score"),
+    )
+
+
+def _printed(cell: nbformat.NotebookNode | None) -> str:
+    """Join what a cell printed, without the verdict that headcheck put last."""
+    if cell is None or cell.cell_type != "code":
+        return ""
+    outputs = cell.outputs[:-1] if "headcheck" in cell.metadata else cell.outputs
+    parts = []
+    for output in outputs:
+        if output.output_type == "stream":
+            parts.append(output.text)
+        elif output.output_type == "execute_result":
+            parts.append(output.data.get("text/plain", "") + "\n")
+        elif output.output_type == "error":
+            parts.append("\n".join(output.traceback) + "\n")
+    return "".join(parts)[:MAX_PRINTED]

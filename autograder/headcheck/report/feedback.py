@@ -1,0 +1,106 @@
+"""The feedback page of one submission: what a student reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import pygments
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from headcheck.i18n import _
+
+MAX_HIGHLIGHT = 20_000
+"""Longer code is shown plain: colouring is not worth seconds."""
+
+STATE_NAMES = {
+    "correct": "correct",
+    "partial": "partly correct",
+    "incorrect": "not correct",
+    "not_attempted": "not attempted",
+    "error": "could not be run",
+    "timeout": "took too long",
+    "manual": "read by a person",
+}
+
+
+@dataclass(frozen=True)
+class TaskSection:
+    """One task on the page."""
+
+    name: str
+    score: float
+    max_score: float
+    state: str
+    paragraphs: Sequence[str]
+    """The message: what was seen, the mistake's name, why, a question."""
+    details: Sequence[str]
+    mistakes: Sequence[str]
+    code: str
+    """The student's answer."""
+    printed: str
+    """What the answer and its visible check printed."""
+    comment: str = ""
+    """What a person wrote."""
+    pending: bool = False
+    """A person has yet to grade it."""
+
+
+@dataclass(frozen=True)
+class FeedbackPage:
+    """Everything on the page."""
+
+    course: str
+    assignment: str
+    student: str
+    score: float
+    max_score: float
+    tasks: Sequence[TaskSection]
+    notes: Sequence[str] = field(default_factory=tuple)
+    isolation: str = ""
+    late_penalty: float = 0
+
+
+def render_feedback(page: FeedbackPage) -> str:
+    """Render the page; every text of a student's is escaped, and the page loads nothing from anywhere.
+
+    Args:
+        page: what stands on it.
+
+    Returns:
+        A complete HTML document.
+    """
+    template = _environment().get_template("feedback.html.j2")
+    return template.render(
+        page=page,
+        states={state: _(name) for state, name in STATE_NAMES.items()},
+        share=0 if page.max_score <= 0 else max(0.0, min(1.0, page.score / page.max_score)),
+        code_style=Markup(HtmlFormatter(style="default").get_style_defs(".code")),
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["_"] = _
+    environment.filters["code"] = _code
+    environment.filters["points"] = lambda value: f"{round(float(value), 2):g}"
+    return environment
+
+
+def _code(source: str) -> Markup:
+    """Colour Python code; pygments escapes it."""
+    if len(source) > MAX_HIGHLIGHT:
+        return Markup('<pre class="code">{}</pre>').format(source)
+    return Markup(pygments.highlight(source, PythonLexer(), HtmlFormatter(cssclass="code")))

@@ -1,0 +1,101 @@
+"""Tables for the terminal: one submission's tasks, a class's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from headcheck.grading.verdict import TaskVerdict, Verdict
+from headcheck.i18n import _
+from headcheck.report.feedback import STATE_NAMES
+
+COLOURS = {
+    "correct": "green",
+    "partial": "yellow",
+    "incorrect": "red",
+    "error": "red",
+    "timeout": "red",
+    "not_attempted": "dim",
+    "manual": "cyan",
+}
+
+
+def visible(text: str) -> str:
+    """Make a text safe to print: control characters (terminal escapes) become `?`, newline and tab stay."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+
+
+def print_verdict(verdict: Verdict, console: Console) -> None:
+    """Print one verdict for a person.
+
+    Args:
+        verdict: the verdict.
+        console: where to.
+    """
+    console.print(
+        f"[bold]{escape(visible(verdict.notebook))}[/]  {escape(verdict.assignment)}  "
+        f"[bold]{verdict.score:g} / {verdict.max_score:g}[/]  "
+        + escape(_("(isolation {level})").format(level=verdict.isolation))
+    )
+    for task in verdict.tasks:
+        _print_task(task, console)
+    for note in verdict.notes:
+        console.print(f"  [dim]{escape(visible(_('note: {text}').format(text=note)))}[/]")
+
+
+def _print_task(task: TaskVerdict, console: Console) -> None:
+    colour = COLOURS[task.state]
+    console.print(
+        f"  [{colour}]{escape(_(STATE_NAMES[task.state])):<17}[/] {escape(task.task):<20} "
+        f"{task.score:g} / {task.max_score:g}"
+    )
+    if task.state not in ("correct", "manual"):
+        for line in visible(task.message).splitlines():
+            console.print(f"      {escape(line)}", soft_wrap=True)
+
+
+def class_table(title: str, verdicts: Mapping[str, Mapping[str, Verdict]], assignments: Sequence[str]) -> Table:
+    """Make the table students x assignments with scores and named mistakes.
+
+    Args:
+        title: heading.
+        verdicts: student -> assignment -> verdict.
+        assignments: the columns.
+
+    Returns:
+        A table for a rich console.
+    """
+    table = Table(title=title, show_lines=False)
+    table.add_column(_("student"))
+    for assignment in assignments:
+        table.add_column(assignment, justify="right")
+        table.add_column(_("what was found"), overflow="fold")
+    for student in sorted(verdicts):
+        row = [escape(visible(student))]
+        for assignment in assignments:
+            verdict = verdicts[student].get(assignment)
+            row += (
+                ["-", ""] if verdict is None else [f"{verdict.score:g}/{verdict.max_score:g}", escape(_found(verdict))]
+            )
+        table.add_row(*row)
+    return table
+
+
+def _points(verdict: Verdict) -> str:
+    return f"{verdict.score:g}/{verdict.max_score:g}"
+
+
+def _found(verdict: Verdict) -> str:
+    """Name the mistakes of a submission, or what else happened to it."""
+    mistakes = list(dict.fromkeys(m for task in verdict.tasks for m in task.mistakes))
+    if mistakes:
+        return visible(", ".join(mistakes))
+    if all(task.state == "not_attempted" for task in verdict.tasks):
+        return _("not attempted")
+    if verdict.tasks and all(task.state == "error" for task in verdict.tasks):
+        return visible(verdict.tasks[0].message)
+    odd = [t.state for t in verdict.tasks if t.state in ("timeout", "error")]
+    return ", ".join(dict.fromkeys(_(STATE_NAMES[state]) for state in odd))

@@ -1,0 +1,198 @@
+"""Mistakes about what a function may expect and must refuse: the order of axes, sizes that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from headcheck.diagnosis.bank import Mistake
+from headcheck.i18n import N_
+
+from solutions import attention
+from solutions.attention import State
+from solutions.mistakes.pieces import module
+
+
+def _sequence_first(x: torch.Tensor, state: State, h: int) -> torch.Tensor:
+    return module(state, h)(x, x, x)[0]
+
+
+def _sequence_first_masked(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
+    return module(state, h)(x, x, x, key_padding_mask=~token)[0]  # AssertionError unless B == n
+
+
+def _sequence_first_inverted(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
+    return module(state, h)(x, x, x, key_padding_mask=token)[0]  # AssertionError unless B == n
+
+
+def _sequence_first_turned(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
+    return module(state, h)(x, x, x, key_padding_mask=~token.T)[0]
+
+
+def _sequence_first_weights(x: torch.Tensor, state: State, h: int, i: int) -> torch.Tensor:
+    return module(state, h)(x, x, x, average_attn_weights=False)[1][:, i]  # (n, B, B)
+
+
+def _not_turned_back(x: torch.Tensor, state: State, h: int) -> torch.Tensor:
+    return attention.multi_head_attention(x, x, x, state, h)[0].transpose(0, 1)  # (n, B, d_model)
+
+
+def _not_turned_back_masked(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
+    return attention.multi_head_attention(x, x, x, state, h, pad=~token)[0].transpose(0, 1)  # (n, B, d_model)
+
+
+def _split_swapped(x: torch.Tensor, h: int) -> torch.Tensor:
+    return attention.split_heads(x, h).transpose(0, 2)  # (n, h, B, d_k)
+
+
+def _merge_swapped(weights: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
+    return attention.merge_heads(weights @ V).transpose(0, 1)  # (n_q, B, h * d_k)
+
+
+def _reshaped(x: torch.Tensor, state: State, h: int) -> torch.Tensor:
+    B, n, d_model = x.shape
+    turned = x.reshape(n, B, d_model)  # the numbers stay where they are: tokens change sentences
+    return module(state, h)(turned, turned, turned)[0].reshape(B, n, d_model)
+
+
+def _reshaped_masked(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
+    B, n, d_model = x.shape
+    turned = x.reshape(n, B, d_model)
+    return module(state, h)(turned, turned, turned, key_padding_mask=~token)[0].reshape(B, n, d_model)
+
+
+def _unchecked(x: torch.Tensor, h: int) -> torch.Tensor:
+    B, n, d_model = x.shape
+    return x.view(B, n, h, d_model // h).transpose(1, 2)
+
+
+def _unchecked_rest(x: torch.Tensor, h: int) -> torch.Tensor:
+    B, n, _d_model = x.shape
+    return x.view(B, n, h, -1).transpose(1, 2)
+
+
+def _unchecked_unflatten(x: torch.Tensor, h: int) -> torch.Tensor:
+    return x.unflatten(-1, (h, x.shape[-1] // h)).transpose(1, 2)
+
+
+def _unchecked_chunks(x: torch.Tensor, h: int) -> torch.Tensor:
+    return torch.stack(x.chunk(h, dim=-1), dim=1)
+
+
+def _cut_off(x: torch.Tensor, h: int) -> torch.Tensor:
+    B, n, d_model = x.shape
+    d_k = d_model // h
+    return x[..., : h * d_k].reshape(B, n, h, d_k).transpose(1, 2)  # the last columns are lost
+
+
+def _no_refusal(x: torch.Tensor, h: int) -> torch.Tensor | None:
+    return attention.split_heads(x, h) if x.shape[-1] % h == 0 else None
+
+
+def _wrong_check(refuses: Callable[[int, int], bool], error: type[Exception]) -> Callable[..., torch.Tensor]:
+    def indivisible_heads(x: torch.Tensor, h: int) -> torch.Tensor:
+        if refuses(x.shape[-1], h):
+            raise error  # no text: the student's could be any
+        return _unchecked(x, h)
+
+    return indivisible_heads
+
+
+def _divides(d_model: int, h: int) -> bool:
+    return d_model % h == 0
+
+
+def _swapped(d_model: int, h: int) -> bool:
+    return h % d_model != 0
+
+
+MISTAKES = (
+    Mistake(
+        id="torch-mha-without-batch-first",
+        name=N_(
+            "nn.MultiheadAttention was built without `batch_first=True`, so it took the first axis for the sequence"
+        ),
+        explanation=N_(
+            "By default the module expects (n, B, d_model). Given (B, n, d_model) it lets token t of one sentence "
+            "attend to token t of the other sentences. Without a mask nothing complains, because the shape comes back "
+            "unchanged."
+        ),
+        question=N_("Which axis of its input does the module take for the sequence?"),
+        source="https://github.com/pytorch/pytorch/issues/122959",
+        wrong={
+            "batch_first": _sequence_first,
+            "inverted_mask": _sequence_first_masked,
+            "averaged_weights": _sequence_first_weights,
+        },
+        also={"inverted_mask": [_sequence_first_turned, _sequence_first_inverted]},
+    ),
+    Mistake(
+        id="batch-and-sequence-swapped",
+        name=N_("sentences and tokens have changed places in the result"),
+        explanation=N_(
+            "The numbers are right, but the first axis counts tokens and a later one sentences. Whoever transposes "
+            "for a function that wants the sequence first must transpose back."
+        ),
+        question=N_("Which axis of your result has the size of the batch?"),
+        source="https://github.com/om-ai-lab/OmDet/issues/19",
+        wrong={
+            "wrong_view": _split_swapped,
+            "missing_transpose": _merge_swapped,
+            "batch_first": _not_turned_back,
+            "inverted_mask": _not_turned_back_masked,
+        },
+    ),
+    Mistake(
+        id="reshape-instead-of-transpose",
+        name=N_("batch and sequence were swapped with `reshape` or `view` instead of `transpose`"),
+        explanation=N_(
+            "`reshape` keeps the order of the numbers and only cuts it differently, so tokens end up in other "
+            "sentences. `transpose(0, 1)` keeps every token in its sentence."
+        ),
+        question=N_("Which tokens form sentence 0 after your reshape?"),
+        source="https://github.com/Jingkang50/OpenPSG/issues/56",
+        wrong={"batch_first": _reshaped, "inverted_mask": _reshaped_masked},
+    ),
+    Mistake(
+        id="no-divisibility-check",
+        name=N_("nothing checks that h divides d_model"),
+        explanation=N_(
+            "`d_model // h` rounds down without a word. With 30 numbers for 4 heads d_k becomes 7, and either two "
+            "numbers of each token are lost or a reshape fails with a message about something else. Check first, and "
+            "say which numbers do not fit."
+        ),
+        question=N_("What are 30 // 4 and 30 % 4?"),
+        source="https://github.com/google-research/bert/issues/316",
+        wrong={"indivisible_heads": _unchecked},
+        also={"indivisible_heads": [_unchecked_rest, _unchecked_unflatten, _unchecked_chunks, _cut_off]},
+    ),
+    Mistake(
+        id="refusal-not-raised",
+        name=N_("sizes that do not fit are noticed, but nothing is raised"),
+        explanation=N_(
+            "A function that prints a message and returns None lets its caller go on with None. An exception stops at "
+            "the place where the mistake is."
+        ),
+        question=N_("What does your function return when h does not divide d_model?"),
+        source="https://github.com/google-research/bert/issues/316",
+        wrong={"indivisible_heads": _no_refusal},
+    ),
+    Mistake(
+        id="divisibility-check-inverted",
+        name=N_("the check is the wrong way round: it refuses sizes that fit"),
+        explanation=N_(
+            "`d_model % h` is 0 when h divides d_model; then there is nothing to refuse. `h % d_model` asks whether "
+            "d_model divides h, which is hardly ever so."
+        ),
+        question=N_("What is 8 % 2, and what is 2 % 8?"),
+        source="https://github.com/google-research/bert/issues/316",
+        wrong={"indivisible_heads": _wrong_check(_divides, ValueError)},
+        also={
+            "indivisible_heads": [
+                _wrong_check(_divides, AssertionError),
+                _wrong_check(_swapped, ValueError),
+                _wrong_check(_swapped, AssertionError),
+            ]
+        },
+    ),
+)

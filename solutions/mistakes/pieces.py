@@ -1,0 +1,66 @@
+"""Pieces that several wrong implementations share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from solutions import attention
+from solutions.attention import State
+
+
+def module(state: State, h: int, **options: Any) -> nn.MultiheadAttention:
+    """Build torch's own module with given parameters.
+
+    The mistakes about this module run the module itself, so that they crash with its words and give its numbers.
+
+    Args:
+        state: its state_dict.
+        h: number of heads.
+        options: further arguments of the constructor (`batch_first=True`).
+
+    Returns:
+        The module; its outputs need no gradient.
+    """
+    mha = nn.MultiheadAttention(state["out_proj.bias"].numel(), h, **options)
+    mha.load_state_dict(state)
+    return mha.requires_grad_(False)
+
+
+def masked_attention(
+    x: torch.Tensor, state: State, h: int, weigh: Callable[[torch.Tensor], torch.Tensor]
+) -> torch.Tensor:
+    """Self-attention written by hand, with another way from scores to weights.
+
+    Args:
+        x: (B, n, d_model).
+        state: parameters of an nn.MultiheadAttention.
+        h: number of heads.
+        weigh: turns scaled scores (B, h, n, n) into weights of the same shape.
+
+    Returns:
+        (B, n, d_model).
+    """
+    Q, K, V = attention.project_in(x, x, x, state, h)
+    return attention.project_out(weigh(attention.attention_scores(Q, K)) @ V, state)
+
+
+def refusing(split: Callable[[torch.Tensor, int], torch.Tensor]) -> Callable[[torch.Tensor, int], torch.Tensor]:
+    """Put a right divisibility check before a way to split heads.
+
+    Args:
+        split: (B, n, d_model), h -> heads.
+
+    Returns:
+        The same, but ValueError when h does not divide d_model. Its text is empty: the student's could be any.
+    """
+
+    def checked(x: torch.Tensor, h: int) -> torch.Tensor:
+        if x.shape[-1] % h != 0:
+            raise ValueError
+        return split(x, h)
+
+    return checked
