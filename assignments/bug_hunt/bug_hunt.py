@@ -66,7 +66,7 @@ def picture(out, sentences):
     """Draw how much of token j (column) went into the answer for token i (row); NaN stays white."""
     _figure, axes = plt.subplots(1, len(sentences), figsize=(3 * len(sentences), 3))
     for axis, weights, sentence in zip(axes, out, sentences, strict=True):
-        axis.imshow(weights, vmin=0, vmax=1)
+        axis.imshow(weights.detach().numpy(), vmin=0, vmax=1)
         axis.set_xticks(range(len(sentence)), sentence)
         axis.set_yticks(range(len(sentence)), sentence)
     plt.show()

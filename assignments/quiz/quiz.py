@@ -69,9 +69,9 @@
 # %% [markdown]
 # ### Question 11 · In your own words (2 points)
 #
-# A classmate says: "I did not need to switch anything off. I saw in the weights that this head looks at the right
-# tokens." In two to four sentences: what did the experiment show that the weights cannot show, and how far does its
-# result reach?
+# A classmate says: "There was no need to switch anything off. I saw in the weights that this head looks at the right
+# tokens, and that tells the same." In two to four sentences: does it tell the same, and how far does the result of the
+# experiment reach?
 
 # %% manual q11_why [markdown] points=2
 # Weights tell where a head looks. They go together with a good prediction, but the rest of the model might ignore what
@@ -88,8 +88,9 @@
 # %% [markdown]
 # ### Question 12 · In your own words (2 points)
 #
-# Four of four seeds against two of four sounds clear, and yet the difference is not established. In two to four
-# sentences: where does the large standard error come from, and how would you measure the difference better?
+# Another classmate says: "Four of four against two of four, what more do you want?" In two to four sentences: answer
+# with the numbers of this experiment, say where the standard error comes from, and how you would measure the difference
+# better.
 
 # %% manual q12_why [markdown] points=2
 # The results have two peaks: a seed either solves the task, with an accuracy near 1.0, or stays near 0.4, and hardly

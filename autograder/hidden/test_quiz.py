@@ -3,7 +3,6 @@
 from headcheck.grading.checks import WrongAnswer, task
 from headcheck.i18n import _
 from headcheck.jail.errors import Unsendable
-from headcheck.quiz.grading import grade
 
 from assignments.quiz.bank import BANK
 
@@ -15,9 +14,11 @@ def check(student, name):
         value = student.value(name)
     except Unsendable as error:
         form = question.arranged(question.lesson).form()
-        message = _("This could not be read, so it was not judged: {form} is asked for.").format(form=form)
+        message = _("This could not be read, so it was not judged: {form} is asked for, but {error}.").format(
+            form=form, error=error
+        )
         raise WrongAnswer(message, state="malformed") from error
-    found = grade(question, question.lesson, value)
+    found = question.grade(question.lesson, value)
     if found.state == "correct":
         return
     state = found.state if found.state in ("not_attempted", "malformed") else None

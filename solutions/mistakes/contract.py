@@ -89,7 +89,7 @@ def _no_refusal(x: torch.Tensor, h: int) -> torch.Tensor | None:
     return attention.split_heads(x, h) if x.shape[-1] % h == 0 else None
 
 
-def _wrong_check(refuses: Callable[[int, int], bool], error: type[Exception]) -> Callable[..., torch.Tensor]:
+def _check(refuses: Callable[[int, int], bool], error: type[Exception]) -> Callable[..., torch.Tensor]:
     def indivisible_heads(x: torch.Tensor, h: int) -> torch.Tensor:
         if refuses(x.shape[-1], h):
             raise error  # no text: the student's could be any
@@ -186,12 +186,12 @@ MISTAKES = (
         ),
         question=N_("What is 8 % 2, and what is 2 % 8?"),
         source="https://github.com/google-research/bert/issues/316",
-        wrong={"indivisible_heads": _wrong_check(_divides, ValueError)},
+        wrong={"indivisible_heads": _check(_divides, ValueError)},
         also={
             "indivisible_heads": [
-                _wrong_check(_divides, AssertionError),
-                _wrong_check(_swapped, ValueError),
-                _wrong_check(_swapped, AssertionError),
+                _check(_divides, AssertionError),
+                _check(_swapped, ValueError),
+                _check(_swapped, AssertionError),
             ]
         },
     ),

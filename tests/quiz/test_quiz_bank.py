@@ -63,6 +63,14 @@ def test_the_right_answer_is_right_in_every_variant(question):
 
 
 @questions
+def test_a_question_reads_its_own_answer_back(question):
+    for params in variants(question, 20):
+        written = question.written_answer(params)
+        assert question.arranged(params).judge(question.answer(params), question.parse(params, written)).fraction == 1
+        assert question.grade(params, written) == grade(question, params, written)
+
+
+@questions
 def test_no_named_wrong_answer_is_ever_right_and_each_is_named(question):
     for params in variants(question):
         for wrong in question.wrong:
@@ -120,7 +128,8 @@ def test_the_right_option_stands_out_neither_by_place_nor_by_length(question):
             assert 0.15 < sum(options[place] == right for options in places) / DRAWS < 0.35
         lengths = [len(text) for _letter, text in question.options(choice, question.lesson)]
         assert max(lengths) < 1.45 * min(lengths)
-        assert lengths[choice.options.index(right)] < max(lengths)
+        own = lengths.pop(choice.options.index(right))
+        assert min(lengths) <= own <= max(lengths)
 
 
 def test_the_lessons_right_options_are_spread_over_the_letters():

@@ -75,6 +75,6 @@ def test_a_choice_keeps_its_keys_when_its_letters_change():
 )
 def test_the_form_check_of_the_notebook_tells_forms_apart(kind, good, bad):
     for value in good:
-        assert eval(kind.fits("value"), {"value": value}) is True
+        assert eval(f"({kind.fits('value')})", {"value": value}) is True
     for value in bad:
         assert eval(f"({kind.fits('value')})", {"value": value}) is False

@@ -68,7 +68,7 @@ def _read_bytes(path: Path) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError as error:
-        raise UsageError(_("{path}: no such file").format(path=path)) from error
+        raise UsageError(_("{path}: no such notebook").format(path=path)) from error
     except OSError as error:
         reason = _("a symbolic link, not a file") if path.is_symlink() else error.strerror
         raise UsageError(_("{path}: cannot be read: {reason}").format(path=path, reason=reason)) from error

@@ -41,7 +41,7 @@ class WrongAnswer(AssertionError):
         message: what was seen, for the student: no hidden input and no expected value in it.
         fraction: share of the test's points that is earned all the same, 0 to 1.
         mistakes: ids of mistakes that the check itself could name.
-        state: `not_attempted` when there is no answer yet, else None.
+        state: `not_attempted` when there is no answer yet, `malformed` when it cannot be read, else None.
     """
 
     message: str

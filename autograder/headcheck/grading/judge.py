@@ -90,6 +90,8 @@ def _state(score: float, untouched: bool, failed: Sequence[Outcome]) -> State:
         return "timeout"
     if _unanswered(failed):
         return "not_attempted"
+    if any(isinstance(error, WrongAnswer) and error.state == "malformed" for error in errors):
+        return "error"
     crashed = (
         isinstance(e, StudentFailure) or (isinstance(e, Mismatch) and isinstance(e.got, StudentError)) for e in errors
     )

@@ -70,6 +70,7 @@ class Channel:
         self.connection = connection
         self.stdout = Capture(out)
         self.stderr = Capture(err)
+        connection.setblocking(False)  # the deadline is kept here, by polling
         self._poll = select.poll()
         for source in (connection, out, err):
             self._poll.register(source, select.POLLIN)
@@ -116,14 +117,16 @@ class Channel:
             source.close()
 
     def _send(self, pieces: list[bytes], deadline: float) -> None:
-        try:
-            for piece in pieces:
-                self.connection.settimeout(_left(deadline))
-                self.connection.sendall(piece)
-        except TimeoutError:
-            raise Late from None
-        except OSError:
-            raise Ended from None
+        for piece in pieces:
+            view = memoryview(piece)
+            while view:
+                left = _left(deadline)
+                try:
+                    view = view[self.connection.send(view) :]
+                except BlockingIOError:
+                    wait_for(self.connection.fileno(), select.POLLOUT, left)
+                except OSError:
+                    raise Ended from None
 
     def _exactly(self, length: int, deadline: float) -> bytearray:
         data = bytearray(length)
@@ -131,7 +134,7 @@ class Channel:
         while done < length:
             self._wait(deadline)
             try:
-                got = self.connection.recv_into(view[done:], 0, socket.MSG_DONTWAIT)
+                got = self.connection.recv_into(view[done:])
             except BlockingIOError:
                 continue
             except OSError:
@@ -148,6 +151,13 @@ class Channel:
             for capture in (self.stdout, self.stderr):
                 if number == capture.pipe.fileno() and not capture.read_some() and not capture.open:
                     self._poll.unregister(number)
+
+
+def wait_for(number: int, event: int, seconds: float) -> bool:
+    """Wait until a file descriptor is ready (select(2) cannot do it for numbers from 1024 on)."""
+    poll = select.poll()
+    poll.register(number, event)
+    return bool(poll.poll(1000 * seconds))
 
 
 def _left(deadline: float) -> float:

@@ -6,13 +6,14 @@ import os
 import select
 import signal
 import time
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from headcheck.i18n import N_, _
 from headcheck.jail import answers, wire
 from headcheck.jail.answers import Answer
-from headcheck.jail.channel import OUTPUT_LIMIT, Channel, Ended, Late
+from headcheck.jail.channel import OUTPUT_LIMIT, Channel, Ended, Late, wait_for
 from headcheck.jail.errors import (
     CallTimeout,
     ChildDied,
@@ -51,7 +52,7 @@ class Process:
 
     def report(self, wait_s: float) -> dict[str, Any] | None:
         """Return the supervisor's report, or None when it does not come in time."""
-        if self._report is None and select.select([self._status], [], [], wait_s)[0]:
+        if self._report is None and wait_for(self._status.fileno(), select.POLLIN, wait_s):
             text = self._status.read(1 << 16)
             self._report = json.loads(text) if text else {}
         return self._report
@@ -67,7 +68,7 @@ class Process:
             self.kill(number)
             if (report := self.report(_END_S)) is not None:
                 break
-        select.select([self._handle], [], [], _END_S)  # readable once the supervisor itself is gone
+        wait_for(self._handle, select.POLLIN, _END_S)  # readable once the supervisor itself is gone
         os.close(self._handle)
         self._status.close()
         return report or {}
@@ -80,8 +81,8 @@ class Process:
         if code == -signal.SIGXCPU:
             return PROCESSOR
         used_mb = float(report.get("max_rss_mb", 0.0)) - self.start_rss_mb
-        # Only the kernel, out of memory, sends SIGKILL; other crashes may come from a failed allocation.
-        if code == -signal.SIGKILL or used_mb > 0.75 * self._limits.memory_mb:
+        # The kernel out of memory sends SIGKILL, and a failed allocation may crash in other ways.
+        if used_mb > 0.5 * self._limits.memory_mb:
             return MEMORY
         return SIGNAL.format(number=-code)
 
@@ -142,7 +143,8 @@ class Child:
         except (ChildDied, ProtocolViolation):
             return self._cell_result(ok=False)
         if answer.error is not None:
-            return self._cell_result(ok=False, error=answer.error, timed_out=answer.late)
+            error = replace(answer.error, message=_late_text(deadline_s)) if answer.late else answer.error
+            return self._cell_result(ok=False, error=error, timed_out=answer.late)
         return self._cell_result(ok=True, result=clean(str(answer.value), OUTPUT_LIMIT))
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], deadline_s: float) -> Any:

@@ -10,11 +10,12 @@ from types import TracebackType
 from typing import Self
 
 from headcheck.i18n import _
-from headcheck.jail import lockdown, rootfs
+from headcheck.jail import rootfs
 from headcheck.jail.channel import Channel
 from headcheck.jail.child import Child, Process
 from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.launcher import Zygote, ZygoteGone
+from headcheck.jail.layers import LAYERS, Plan, level
 from headcheck.jail.linux import unsupported
 from headcheck.jail.results import CellError, CellResult, Limits, Usage
 
@@ -43,7 +44,7 @@ class Jail:
         slot: int = 0,
         limits: Limits = Limits(),  # noqa: B008  frozen
         allow_unconfined: bool = False,
-        layers: Iterable[str] = lockdown.LAYERS,
+        layers: Iterable[str] = LAYERS,
         keep_out: Iterable[str | os.PathLike[str]] = (),
     ) -> None:
         if reason := unsupported():
@@ -63,13 +64,13 @@ class Jail:
     @property
     def isolation(self) -> str:
         """How well children are confined: "A", "B" or "none"; starts the zygote when needed."""
-        return lockdown.level(self._layers())
+        return level(self._layers())
 
     @property
     def missing(self) -> list[str]:
         """Why the isolation is less than "A": one text per layer that is missing."""
         offer = self._started().offer
-        return [f"{name}: {offer[name] or _('switched off')}" for name in lockdown.LAYERS if name not in self._layers()]
+        return [f"{name}: {offer[name] or _('switched off')}" for name in LAYERS if name not in self._layers()]
 
     def spawn(self) -> Child:
         """Make a child, locked down and ready, that has seen nothing yet.
@@ -123,12 +124,10 @@ class Jail:
 
     def _layers(self) -> tuple[str, ...]:
         offer = self._started().offer
-        return tuple(name for name in lockdown.LAYERS if name in self._wanted and not offer[name])
+        return tuple(name for name in LAYERS if name in self._wanted and not offer[name])
 
-    def _plan(self) -> lockdown.Plan:
-        return lockdown.Plan(
-            layers=self._layers(), mount_point=self._mount_point, slot=self._slot, **asdict(self._limits)
-        )
+    def _plan(self) -> Plan:
+        return Plan(layers=self._layers(), mount_point=self._mount_point, slot=self._slot, **asdict(self._limits))
 
     def _fork(self) -> Child:
         """Make the channels, have the zygote fork, and wait until the child says that it is locked down."""

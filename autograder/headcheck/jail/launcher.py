@@ -11,7 +11,7 @@ from pathlib import Path
 
 from headcheck.i18n import _
 from headcheck.jail.errors import JailUnavailable
-from headcheck.jail.lockdown import Plan
+from headcheck.jail.layers import Plan
 
 START_S = 120.0
 _FORK_S = 20.0

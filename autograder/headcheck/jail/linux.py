@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import functools
 import os
 import platform
 import struct
@@ -9,7 +10,6 @@ import sys
 
 from headcheck.jail.syscalls import NUMBERS
 
-_libc = ctypes.CDLL(None, use_errno=True)
 _NUMBERS = NUMBERS.get(platform.machine(), {})
 
 # prctl
@@ -33,6 +33,11 @@ CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 
 _CAPABILITY_VERSION_3 = 0x20080522
 _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
 
 
 def unsupported() -> str:
@@ -64,32 +69,32 @@ def syscall(name: str, *args: int | bytes | None) -> int:
         The kernel's result, -1 on failure (wrap it in `checked`).
     """
     as_c = [ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args]
-    return int(_libc.syscall(ctypes.c_long(_NUMBERS[name]), *as_c))
+    return int(_libc().syscall(ctypes.c_long(_NUMBERS[name]), *as_c))
 
 
 def prctl(option: int, value: int) -> None:
     """Set one attribute of this process."""
     rest = [ctypes.c_ulong(x) for x in (value, 0, 0, 0)]
-    checked(_libc.prctl(ctypes.c_int(option), *rest), f"prctl {option}")
+    checked(_libc().prctl(ctypes.c_int(option), *rest), f"prctl {option}")
 
 
 def unshare(flags: int) -> None:
     """Leave the namespaces named by the CLONE_NEW flags for new ones."""
-    checked(_libc.unshare(ctypes.c_int(flags)), "unshare")
+    checked(_libc().unshare(ctypes.c_int(flags)), "unshare")
 
 
 def mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
     """Mount `source` on `target`, as mount(2)."""
     texts = [None if text is None else os.fsencode(text) for text in (source, target, kind)]
     options = None if data is None else data.encode()
-    checked(_libc.mount(*texts, ctypes.c_ulong(flags), options), f"mount {target}")
+    checked(_libc().mount(*texts, ctypes.c_ulong(flags), options), f"mount {target}")
 
 
 def pivot_root(new_root: str) -> None:
     """Make `new_root` the root of this mount namespace and drop every mount of the old one."""
     os.chdir(new_root)
     checked(syscall("pivot_root", b".", b"."), "pivot_root")
-    checked(_libc.umount2(b".", ctypes.c_int(MNT_DETACH)), "umount of the old root")
+    checked(_libc().umount2(b".", ctypes.c_int(MNT_DETACH)), "umount of the old root")
     os.chdir("/")
 
 

@@ -4,50 +4,15 @@ import os
 import resource
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from headcheck.jail import landlock, linux, rootfs, seccomp
-
-NAMESPACES, LANDLOCK, SECCOMP = "namespaces", "landlock", "seccomp"
-LAYERS = (NAMESPACES, LANDLOCK, SECCOMP)
+from headcheck.jail.layers import LANDLOCK, NAMESPACES, SECCOMP, Plan
 
 _UNSHARE = (
     linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS
 )  # fmt: skip
 _FIRST_UID = 61000
 _MB = 1 << 20
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What one child gets.
-
-    Attributes:
-        layers: those of `LAYERS` to put on; each must succeed.
-        mount_point: empty folder of the host, the place of the private root and, without one, the working folder.
-        slot: number that gives children of parallel jails different user ids.
-        memory_mb: address space beyond what the zygote had, MB.
-        cpu_s: processor time of the whole child, seconds.
-        file_mb: largest file, MB.
-        tmp_mb: size of each writable folder, MB.
-        threads: most threads at a time.
-    """
-
-    layers: tuple[str, ...]
-    mount_point: str
-    slot: int
-    memory_mb: int
-    cpu_s: int
-    file_mb: int
-    tmp_mb: int
-    threads: int
-
-
-def level(layers: tuple[str, ...]) -> str:
-    """Name the isolation that a set of layers gives: "A", "B" or "none"."""
-    if not {LANDLOCK, SECCOMP} <= set(layers):
-        return "none"
-    return "A" if NAMESPACES in layers else "B"
 
 
 def probe(mount_point: str) -> dict[str, str]:
@@ -132,7 +97,8 @@ def confine(plan: Plan) -> None:
     linux.prctl(linux.PR_SET_DUMPABLE, 1 if private else 0)
     _check_python_is_readable()
     if LANDLOCK in plan.layers:
-        landlock.restrict([*rootfs.readable_paths(), f"/proc/{os.getpid()}"], rootfs.WRITABLE if private else ())
+        readable = [*rootfs.readable_paths(), f"/proc/{os.getpid()}", *(["/etc/passwd"] if private else [])]
+        landlock.restrict(readable, rootfs.WRITABLE if private else ())
     if SECCOMP in plan.layers:
         seccomp.install(os.getpid(), private_root=private)
 

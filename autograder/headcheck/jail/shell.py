@@ -80,6 +80,9 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
             return self.system(f"%%{magic_name} {line}".strip())
         return super().run_cell_magic(magic_name, line, cell)
 
+    def enable_gui(self, gui: object = None) -> None:
+        """Do nothing on `%matplotlib`: there is no window to serve."""
+
     def ask_exit(self) -> None:
         """Do nothing on `exit` and `quit`, as a notebook does."""
 

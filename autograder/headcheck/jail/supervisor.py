@@ -8,6 +8,7 @@ import socket
 from typing import NoReturn
 
 from headcheck.jail import agent, linux, lockdown, wire
+from headcheck.jail.layers import NAMESPACES, Plan
 from headcheck.jail.shell import JailShell
 
 # Where the four channels lie while a child is being made; the child keeps 1, 2 and _RPC.
@@ -15,7 +16,7 @@ _RPC, _STATUS = 3, 4
 _PARKED = 100
 
 
-def supervise(plan: lockdown.Plan, channels: list[int], shell: JailShell) -> NoReturn:
+def supervise(plan: Plan, channels: list[int], shell: JailShell) -> NoReturn:
     """Run one child to its end; never returns.
 
     Args:
@@ -29,9 +30,11 @@ def supervise(plan: lockdown.Plan, channels: list[int], shell: JailShell) -> NoR
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
         status = _arrange(channels)
-        if lockdown.NAMESPACES in plan.layers:
+        if NAMESPACES in plan.layers:
             lockdown.enter_namespaces()
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # until there is a handler
         if (child := os.fork()) == 0:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
             os.close(status)
             _child(plan, shell)
         _wait(child, status)
@@ -55,6 +58,7 @@ def _arrange(channels: list[int]) -> int:
 def _wait(child: int, status: int) -> None:
     """Wait for the child, kill it when asked to (SIGTERM), report its end and what it used."""
     signal.signal(signal.SIGTERM, lambda number, frame: os.kill(child, signal.SIGKILL))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     for number in (1, 2, _RPC):  # else the other side would never see the end of these
         os.close(number)
     _, state, usage = os.wait4(child, 0)
@@ -66,7 +70,7 @@ def _wait(child: int, status: int) -> None:
     os.write(status, json.dumps(report).encode())
 
 
-def _child(plan: lockdown.Plan, shell: JailShell) -> NoReturn:
+def _child(plan: Plan, shell: JailShell) -> NoReturn:
     """Lock down, say so before a student's byte is seen, serve."""
     try:
         connection = socket.socket(fileno=_RPC)
@@ -79,7 +83,7 @@ def _child(plan: lockdown.Plan, shell: JailShell) -> NoReturn:
         os._exit(0)
 
 
-def _confined(plan: lockdown.Plan) -> str:
+def _confined(plan: Plan) -> str:
     """Lock this process down; return why it did not work, "" when it did."""
     try:
         lockdown.confine(plan)

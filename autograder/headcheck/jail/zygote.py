@@ -14,6 +14,7 @@ import time
 from typing import Any
 
 from headcheck.jail import linux, lockdown
+from headcheck.jail.layers import Plan
 
 
 def main() -> None:
@@ -40,7 +41,7 @@ def _fork(control: socket.socket, request: dict[str, Any], channels: list[int], 
     """Fork one supervisor and hand its pidfd to the other side."""
     from headcheck.jail.supervisor import supervise
 
-    plan = lockdown.Plan(**request)
+    plan = Plan(**request)
     _single_threaded(within=0)
     if (pid := os.fork()) == 0:
         control.close()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from headcheck.i18n import _
 from headcheck.quiz import parsing
 from headcheck.quiz.kinds import Kind, Parts
 from headcheck.quiz.parsing import Malformed
-from headcheck.quiz.question import Params, Question, Wrong
+
+if TYPE_CHECKING:
+    from headcheck.quiz.question import Params, Question, Wrong
 
 State = Literal["correct", "partial", "incorrect", "malformed", "not_attempted"]
 

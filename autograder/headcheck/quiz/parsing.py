@@ -78,7 +78,7 @@ def _bounded_text(text: str) -> str:
 
 def _is_array(value: object) -> bool:
     for library, names in (("numpy", ("ndarray", "generic")), ("torch", ("Tensor",))):
-        kinds = tuple(getattr(sys.modules[library], name) for name in names) if library in sys.modules else ()
+        kinds = tuple(getattr(sys.modules.get(library), name, ()) for name in names)
         if isinstance(value, kinds):
             return True
     return False

@@ -9,6 +9,7 @@ from typing import Any
 
 from headcheck.errors import UsageError
 from headcheck.i18n import _
+from headcheck.quiz.grading import Grade, grade
 from headcheck.quiz.kinds import Choice, Kind, Parts
 from headcheck.quiz.texts import LANGUAGES, Texts
 
@@ -90,6 +91,25 @@ class Question:
     def arranged(self, params: Params) -> Kind:
         """Return the kind of the answer, with the options in the order of this variant."""
         return self.kind.arranged(params.get("order", {}))
+
+    def parse(self, params: Params, value: object) -> Any:
+        """Read an answer, whatever its spelling.
+
+        Args:
+            params: the variant.
+            value: what stands in the answer's variable or was typed.
+
+        Returns:
+            The answer in the form in which the bank computes it.
+
+        Raises:
+            Malformed: it cannot be read; the text says what form is asked for and what was seen.
+        """
+        return self.arranged(params).parse(value)
+
+    def grade(self, params: Params, value: object, language: str = "en") -> Grade:
+        """Grade an answer; see `headcheck.quiz.grading.grade`."""
+        return grade(self, params, value, language)
 
     def written_answer(self, params: Params) -> object:
         """Return the right answer as the plain Python value that a person would write."""

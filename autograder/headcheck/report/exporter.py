@@ -12,6 +12,7 @@ from headcheck.course.config import find_course
 from headcheck.report.feedback import FeedbackPage, TaskSection, render_feedback
 
 MAX_PRINTED = 20_000
+NO_RESPONSE = "No response."
 
 
 class FeedbackExporter(HTMLExporter):
@@ -76,9 +77,15 @@ def _section(cell: nbformat.NotebookNode, answers: dict[str, nbformat.NotebookNo
         mistakes=list(found.mistakes),
         code=answer.source if answer is not None else "",
         printed=_printed(answer) + (_printed(cell) if cell is not answer else ""),
-        comment=(answer.metadata.nbgrader.get("comment") or "") if answer is not None else "",
+        comment=_comment(answer),
         pending=found.state == "manual" and not graded.get("score"),
     )
+
+
+def _comment(answer: nbformat.NotebookNode | None) -> str:
+    """Return what a person wrote; nbgrader's automatic remark says no more than the state does."""
+    comment = "" if answer is None else answer.metadata.nbgrader.get("comment") or ""
+    return "" if comment == NO_RESPONSE else comment
 
 
 def _printed(cell: nbformat.NotebookNode | None) -> str:

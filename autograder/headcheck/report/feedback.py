@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pygments
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
@@ -95,6 +95,7 @@ def _environment() -> Environment:
     )
     environment.globals["_"] = _
     environment.filters["code"] = _code
+    environment.filters["spans"] = _spans
     environment.filters["points"] = lambda value: f"{round(float(value), 2):g}"
     return environment
 
@@ -104,3 +105,13 @@ def _code(source: str) -> Markup:
     if len(source) > MAX_HIGHLIGHT:
         return Markup('<pre class="code">{}</pre>').format(source)
     return Markup(pygments.highlight(source, PythonLexer(), HtmlFormatter(cssclass="code")))
+
+
+def _spans(text: str) -> Markup:
+    """Show what stands between backticks as code; an odd backtick stays as it is."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else escape(part) for index, part in enumerate(parts)
+    )

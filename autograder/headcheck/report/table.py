@@ -68,20 +68,22 @@ def class_table(title: str, verdicts: Mapping[str, Mapping[str, Verdict]], assig
     Returns:
         A table for a rich console.
     """
-    table = Table(title=title, show_lines=False)
-    table.add_column(_("student"))
+    table = Table(title=title, show_lines=True)
+    table.add_column(_("student"), overflow="fold")
     for assignment in assignments:
-        table.add_column(assignment, justify="right")
-        table.add_column(_("what was found"), overflow="fold")
+        table.add_column(assignment, justify="right", no_wrap=True)
+    table.add_column(_("what was found"), overflow="fold")
     for student in sorted(verdicts):
-        row = [escape(visible(student))]
-        for assignment in assignments:
-            verdict = verdicts[student].get(assignment)
-            row += (
-                ["-", ""] if verdict is None else [f"{verdict.score:g}/{verdict.max_score:g}", escape(_found(verdict))]
-            )
-        table.add_row(*row)
+        found = {name: verdicts[student][name] for name in assignments if name in verdicts[student]}
+        points = [_points(found[name]) if name in found else "-" for name in assignments]
+        table.add_row(escape(visible(student)), *points, escape("\n".join(_remarks(found))))
     return table
+
+
+def _remarks(found: Mapping[str, Verdict]) -> list[str]:
+    """One line per assignment in which something is to be said."""
+    remarks = {name: _found(verdict) for name, verdict in found.items()}
+    return [f"{name}: {remark}" for name, remark in remarks.items() if remark]
 
 
 def _points(verdict: Verdict) -> str:
@@ -89,13 +91,15 @@ def _points(verdict: Verdict) -> str:
 
 
 def _found(verdict: Verdict) -> str:
-    """Name the mistakes of a submission, or what else happened to it."""
-    mistakes = list(dict.fromkeys(m for task in verdict.tasks for m in task.mistakes))
-    if mistakes:
-        return visible(", ".join(mistakes))
-    if all(task.state == "not_attempted" for task in verdict.tasks):
+    """Name the mistakes of a submission and what else happened to it."""
+    if all(task.state in ("not_attempted", "manual") for task in verdict.tasks):
         return _("not attempted")
-    if verdict.tasks and all(task.state == "error" for task in verdict.tasks):
+    if all(task.state == "error" for task in verdict.tasks):
         return visible(verdict.tasks[0].message)
-    odd = [t.state for t in verdict.tasks if t.state in ("timeout", "error")]
-    return ", ".join(dict.fromkeys(_(STATE_NAMES[state]) for state in odd))
+    worked_on = [task for task in verdict.tasks if task.state != "not_attempted"]
+    parts = list(dict.fromkeys(mistake for task in worked_on for mistake in task.mistakes))
+    for state in ("timeout", "error", "not_attempted"):
+        count = sum(task.state == state and not (task.mistakes and state == "error") for task in verdict.tasks)
+        if count:
+            parts.append(_("{count} {state}").format(count=count, state=_(STATE_NAMES[state])))
+    return visible(", ".join(parts))

@@ -1,0 +1,38 @@
+# Everything a person needs: `make demo` grades the example class, `make test` runs the tests.
+# Each target sets up .venv by itself; a second call installs nothing.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint build bench clean
+
+demo: $(READY)
+	@rm -rf demo && cp -r examples/class demo
+	@$(BIN)/headcheck grade quiz bug_hunt --course demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/headcheck build --check
+
+build: $(READY)
+	$(BIN)/headcheck build
+
+bench: $(READY)
+	$(BIN)/python benchmarks/one_submission.py
+
+clean:
+	rm -rf $(VENV) demo
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "headcheck needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $(READY)

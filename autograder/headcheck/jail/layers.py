@@ -1,0 +1,38 @@
+"""What a jail is made of: the names of its layers, the level they give together, and one child's plan."""
+
+from dataclasses import dataclass
+
+NAMESPACES, LANDLOCK, SECCOMP = "namespaces", "landlock", "seccomp"
+LAYERS = (NAMESPACES, LANDLOCK, SECCOMP)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one child gets.
+
+    Attributes:
+        layers: those of `LAYERS` to put on; each must succeed.
+        mount_point: empty folder of the host, the place of the private root and, without one, the working folder.
+        slot: number that gives children of parallel jails different user ids.
+        memory_mb: address space beyond what the zygote had, MB.
+        cpu_s: processor time of the whole child, seconds.
+        file_mb: largest file, MB.
+        tmp_mb: size of each writable folder, MB.
+        threads: most threads at a time.
+    """
+
+    layers: tuple[str, ...]
+    mount_point: str
+    slot: int
+    memory_mb: int
+    cpu_s: int
+    file_mb: int
+    tmp_mb: int
+    threads: int
+
+
+def level(layers: tuple[str, ...]) -> str:
+    """Name the isolation that a set of layers gives: "A", "B" or "none"."""
+    if not {LANDLOCK, SECCOMP} <= set(layers):
+        return "none"
+    return "A" if NAMESPACES in layers else "B"
