@@ -100,8 +100,8 @@ MISTAKES = (
         id="scale-inverted",
         name=N_("the scores are multiplied by sqrt(d_k) instead of divided"),
         explanation=N_(
-            "The product of two random vectors already grows like sqrt(d_k). Multiplying doubles that growth, "
-            "dividing takes it away."
+            "The product of two random vectors already grows like sqrt(d_k). Multiplying makes it grow like d_k; "
+            "dividing keeps it the same for heads of all sizes."
         ),
         question=N_("Should scores of longer vectors become larger or smaller by the scale?"),
         source="https://github.com/esceptico/perceiver-io/issues/9",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -116,7 +117,7 @@ def _check_points(path: Path, cells: list[TextCell], hidden_points: Mapping[str,
     for name, cell in tests.items():
         if name not in hidden_points:
             raise Place(path, cell.line).error(_("task {name} has no hidden grader").format(name=name))
-        if hidden_points[name] != cell.points:
+        if not math.isclose(hidden_points[name], cell.points or 0):
             raise Place(path, cell.line).error(
                 _("points of {name} do not add up: {here:g} here, {hidden:g} in its hidden tests").format(
                     name=name, here=cell.points or 0, hidden=hidden_points[name]
@@ -151,18 +152,18 @@ def _notebook(cells: list[TextCell]) -> nbformat.NotebookNode:
         if cell.kind == "plain":
             node.id = _plain_id(cell.source, used)
         else:
-            node.id = node_id = f"{cell.name}_tests" if cell.kind == "tests" else cell.name
-            node.metadata["nbgrader"] = _nbgrader_metadata(cell, node_id)
+            node.id = cell.grade_id
+            node.metadata["nbgrader"] = _nbgrader_metadata(cell)
         if cell.kind == "tests":
-            node.source = "\n\n".join(part for part in (cell.source, HIDDEN_REGION.format(task=cell.name)) if part)
+            node.source = "\n".join(part for part in (cell.source, HIDDEN_REGION.format(task=cell.name)) if part)
         notebook.cells.append(node)
     return notebook
 
 
-def _nbgrader_metadata(cell: TextCell, grade_id: str) -> dict[str, object]:
+def _nbgrader_metadata(cell: TextCell) -> dict[str, object]:
     metadata: dict[str, object] = {
         "grade": cell.kind in ("tests", "manual"),
-        "grade_id": grade_id,
+        "grade_id": cell.grade_id,
         "locked": cell.kind in ("tests", "locked"),
         "schema_version": 3,
         "solution": cell.kind in ("solution", "manual"),

@@ -99,6 +99,8 @@ def find_course(folder: Path | None = None) -> Course:
     Raises:
         UsageError: there is none, or its `headcheck.toml` is not usable.
     """
+    if folder is not None and not folder.is_dir():
+        raise UsageError(_("{folder}: no such folder").format(folder=folder))
     for candidate in (folder, Path.cwd() if folder is None else None, shipped_course()):
         if candidate is not None and (candidate / CONFIG_NAME).is_file():
             return load_course(candidate.resolve())

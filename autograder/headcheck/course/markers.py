@@ -9,12 +9,14 @@ from pathlib import Path
 
 import jupytext
 
+from headcheck.course.assignment import TESTS_SUFFIX
 from headcheck.errors import UsageError
 from headcheck.i18n import _
 
 KINDS = ("locked", "solution", "tests", "manual", "question")
 MARKER = re.compile(r"^# %%(?:\s|$)")
-NAME = re.compile(r"^[a-zA-Z][a-zA-Z0-9_]*$")
+NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,49}")
+"""Short enough for a cell id of the notebook format, with the suffix of its tests cell."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class TextCell:
     points: float | None
     line: int
     """Line of the marker, counted from 1."""
+
+    @property
+    def grade_id(self) -> str:
+        """Id of the cell in the notebook; for a tests cell it is not the name of the task alone."""
+        return self.name + TESTS_SUFFIX if self.kind == "tests" else self.name
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,10 @@ def read_text_notebook(path: Path, expanders: Mapping[str, Expander] | None = No
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(_("{path}: cannot be read: {error}").format(path=path, error=error)) from error
     lines = [number for number, line in enumerate(text.splitlines(), start=1) if MARKER.match(line)]
-    notebook = jupytext.reads(text, fmt="py:percent")
+    try:
+        notebook = jupytext.reads(text, fmt="py:percent")
+    except Exception as error:
+        raise Place(path, 1).error(_("jupytext cannot read this file: {error}").format(error=error)) from error
     if len(lines) != len(notebook.cells):
         first = lines[0] if lines else 1
         raise Place(path, first).error(_("text before the first `# %%` marker, or a marker inside a string"))
@@ -97,6 +107,8 @@ def _parse(cell: object, place: Place) -> TextCell:
         raise place.error(
             _("cannot read this marker; write `# %% KIND NAME points=N`, with [markdown] directly after the name")
         )
+    if cell_type not in ("code", "markdown"):
+        raise place.error(_("a cell is code or [markdown], not [{type}]").format(type=cell_type))
     if not title:
         if points is not None:
             raise place.error(_("points need a kind and a name: `# %% tests NAME points=N`"))
@@ -104,8 +116,10 @@ def _parse(cell: object, place: Place) -> TextCell:
     kind, _space, name = title.partition(" ")
     if kind not in KINDS:
         raise place.error(_("unknown kind {kind!r}; known: {kinds}").format(kind=kind, kinds=", ".join(KINDS)))
-    if not NAME.match(name):
-        raise place.error(_("{kind} needs a name of letters, digits and _ (got {name!r})").format(kind=kind, name=name))
+    if not NAME.fullmatch(name):
+        raise place.error(
+            _("{kind} needs a name of at most 50 letters, digits and _ (got {name!r})").format(kind=kind, name=name)
+        )
     return TextCell(kind, name, cell_type, source, _points(kind, points, place), place.line)
 
 
@@ -120,22 +134,20 @@ def _points(kind: str, points: object, place: Place) -> float | None:
 
 def _check(path: Path, cells: list[TextCell]) -> None:
     """Demand unique names, one solution before each tests cell, and markers that fit the cell type."""
-    seen: dict[tuple[str, str], TextCell] = {}
+    seen: dict[str, TextCell] = {}
     for cell in cells:
         place = Place(path, cell.line)
         if cell.kind == "plain":
             continue
         if cell.kind != "manual" and cell.cell_type != "code":
             raise place.error(_("a {kind} cell cannot be [markdown]").format(kind=cell.kind))
-        rivals = ("tests",) if cell.kind == "tests" else ("solution", "manual", "locked")
-        for rival in rivals:
-            if (rival, cell.name) in seen:
-                raise place.error(
-                    _("{name} stands already in line {line}").format(name=cell.name, line=seen[rival, cell.name].line)
-                )
-        if cell.kind == "tests" and ("solution", cell.name) not in seen:
+        if cell.grade_id in seen:
+            raise place.error(
+                _("{name} stands already in line {line}").format(name=cell.grade_id, line=seen[cell.grade_id].line)
+            )
+        if cell.kind == "tests" and (cell.name not in seen or seen[cell.name].kind != "solution"):
             raise place.error(_("tests {name} come before (or without) `solution {name}`").format(name=cell.name))
-        seen[cell.kind, cell.name] = cell
-    for (kind, name), cell in seen.items():
-        if kind == "solution" and ("tests", name) not in seen:
-            raise Place(path, cell.line).error(_("solution {name} has no `tests {name}` cell").format(name=name))
+        seen[cell.grade_id] = cell
+    for cell in seen.values():
+        if cell.kind == "solution" and cell.name + TESTS_SUFFIX not in seen:
+            raise Place(path, cell.line).error(_("solution {name} has no `tests {name}` cell").format(name=cell.name))

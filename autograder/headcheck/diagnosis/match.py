@@ -76,15 +76,21 @@ def _predicts(wrong: Callable[..., Any], observation: Observation) -> bool:
     try:
         with warnings.catch_warnings(), torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
-            value = wrong(*_copies(observation.args), **observation.kwargs)
+            value = wrong(*_copy(observation.args), **_copy(dict(observation.kwargs)))
     except Exception as error:
         return _same_crash(observation.got, error)
     return not isinstance(observation.got, StudentError) and same_value(observation.got, value)
 
 
-def _copies(args: tuple[Any, ...]) -> list[Any]:
+def _copy(value: Any) -> Any:
     """Give a wrong implementation its own tensors: it may well write into them."""
-    return [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    if isinstance(value, dict):
+        return {key: _copy(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_copy, value))
+    return value
 
 
 def _same_crash(got: Any, error: Exception) -> bool:
@@ -118,6 +124,21 @@ def same_value(a: Any, b: Any) -> bool:
         return torch.allclose(x, y, atol=TOLERANCE, rtol=TOLERANCE, equal_nan=True)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b, strict=True))
-    if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool):
-        return same_value(torch.tensor(float(a)), torch.tensor(float(b)))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same_value(item, b[key]) for key, item in a.items())
+    if is_number(a) and is_number(b):
+        return same_value(as_tensor(a), as_tensor(b))
     return type(a) is type(b) and not isinstance(a, torch.Tensor) and bool(a == b)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is an int or a float; a bool is none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def as_tensor(number: float) -> torch.Tensor:
+    """Make a float64 tensor without dimensions of a number; an integer that no float can hold becomes infinite."""
+    try:
+        return torch.tensor(float(number), dtype=torch.float64)
+    except OverflowError:
+        return torch.tensor(float("inf") if number > 0 else float("-inf"), dtype=torch.float64)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pytest
 import torch
 
+from headcheck.diagnosis.match import as_tensor, is_number
 from headcheck.i18n import _
 from headcheck.jail.errors import StudentError
 
@@ -85,8 +86,10 @@ def differences(got: Any, expected: Any, atol: float = ATOL, rtol: float = RTOL,
         return _tensor_difference(got, expected, atol, rtol, label)
     if isinstance(expected, (tuple, list)):
         return _sequence_difference(got, expected, atol, rtol, label)
-    if isinstance(expected, float) and not isinstance(expected, bool):
-        return _tensor_difference(_as_scalar(got), torch.tensor(expected, dtype=torch.float64), atol, rtol, label)
+    if isinstance(expected, dict):
+        return _dict_difference(got, expected, atol, rtol, label)
+    if isinstance(expected, float):
+        return _number_difference(got, expected, atol, rtol, label)
     got = got.item() if isinstance(got, torch.Tensor) and got.ndim == 0 else got
     if type(got) is not type(expected):
         return _("{what} is a {got}, a {expected} was asked for").format(
@@ -104,10 +107,27 @@ def kind(value: Any) -> str:
     return type(value).__name__
 
 
-def _as_scalar(got: Any) -> Any:
-    if isinstance(got, (int, float)) and not isinstance(got, bool):
-        return torch.tensor(float(got), dtype=torch.float64)
-    return got
+def _number_difference(got: Any, expected: float, atol: float, rtol: float, label: str) -> str | None:
+    value = as_tensor(got) if is_number(got) else got
+    if not isinstance(value, torch.Tensor):
+        return _("{what} is a {got}, a number was asked for").format(what=label, got=kind(got))
+    return _tensor_difference(value, as_tensor(expected), atol, rtol, label)
+
+
+def _dict_difference(got: Any, expected: dict[Any, Any], atol: float, rtol: float, label: str) -> str | None:
+    if not isinstance(got, dict):
+        return _("{what} is a {got}, a {expected} was asked for").format(
+            what=label, got=kind(got), expected=kind(expected)
+        )
+    if got.keys() != expected.keys():
+        return _("{what} has other keys than those that were asked for: {keys}").format(
+            what=label, keys=", ".join(map(str, expected))
+        )
+    parts = (
+        differences(got[key], value, atol, rtol, _("{key} of {what}").format(key=key, what=label))
+        for key, value in expected.items()
+    )
+    return next((found for found in parts if found is not None), None)
 
 
 def _sequence_difference(got: Any, expected: Sequence[Any], atol: float, rtol: float, label: str) -> str | None:
@@ -144,11 +164,11 @@ def _tensor_difference(got: Any, expected: torch.Tensor, atol: float, rtol: floa
         return _("{what} contains NaN").format(what=label)
     if torch.allclose(theirs, ours, atol=atol, rtol=rtol, equal_nan=False):
         return None
-    wrong = (theirs - ours).abs() > atol + rtol * ours.abs()
+    wrong = ~torch.isclose(theirs, ours, atol=atol, rtol=rtol)
     return _("{what} has the right shape {shape} but {wrong} of its {total} numbers are wrong").format(
         what=label,
         shape=tuple(got.shape),
-        wrong=int((wrong | ~torch.isfinite(theirs)).sum()),
+        wrong=int(wrong.sum()),
         total=ours.numel(),
     )
 

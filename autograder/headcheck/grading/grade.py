@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -127,9 +128,22 @@ def with_grader(course: Course, name: str, jail: Jail, body: Callable[[Grader], 
 
 
 def make_jail(course: Course) -> Jail:
-    """Make the jail as the course configures it."""
+    """Make the jail as the course configures it.
+
+    Args:
+        course: the course; its answers and hidden tests are kept out of the jail's file system.
+
+    Returns:
+        A jail; nothing is started before it is needed.
+
+    Raises:
+        JailUnavailable: this machine cannot confine student code.
+    """
     limits = course.limits
-    return Jail(limits=Limits(memory_mb=limits.memory_mb, cpu_s=int(limits.submission_seconds)))
+    return Jail(
+        limits=Limits(memory_mb=math.ceil(limits.memory_mb), cpu_s=math.ceil(limits.submission_seconds)),
+        keep_out=[course.root / name for name in ("assignments", "autograder/hidden", "solutions", "source")],
+    )
 
 
 def _process_notes(process: StudentProcess) -> list[str]:

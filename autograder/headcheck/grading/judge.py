@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from headcheck.course.assignment import Task
@@ -64,7 +65,8 @@ def _share(outcome: Outcome) -> float:
     if outcome.error is None:
         return 1.0
     if isinstance(outcome.error, WrongAnswer):
-        return min(max(float(outcome.error.fraction), 0.0), 1.0)
+        share = float(outcome.error.fraction)
+        return 0.0 if math.isnan(share) else min(max(share, 0.0), 1.0)
     return 0.0
 
 

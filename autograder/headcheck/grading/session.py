@@ -23,6 +23,9 @@ from headcheck.jail.errors import JailUnavailable
 
 T = TypeVar("T")
 
+VARIABLES = ("PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_PLUGINS")
+"""What pytest reads from the environment."""
+
 OPTIONS = [
     "--noconftest",
     "--assert=plain",
@@ -210,9 +213,8 @@ def _hidden_test(item: pytest.Item) -> HiddenTest:
 
 def _run_pytest(path: Path, root: Path, plugin: HiddenTests) -> None:
     """Run pytest so that neither a user's configuration nor other plugins have a say, and silently."""
-    kept = {name: os.environ.get(name) for name in ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_ADDOPTS")}
+    kept = {name: os.environ.pop(name, None) for name in VARIABLES}
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    os.environ.pop("PYTEST_ADDOPTS", None)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             pytest.main([*OPTIONS, "-c", os.devnull, "--rootdir", str(root), str(path)], plugins=[plugin])

@@ -78,7 +78,7 @@ class Process:
         code = int(report.get("exit", -signal.SIGKILL))
         if code >= 0:
             return EXITED
-        if code == -signal.SIGXCPU:
+        if float(report.get("cpu_s", 0.0)) >= self._limits.cpu_s:  # the first process of a namespace gets no SIGXCPU
             return PROCESSOR
         used_mb = float(report.get("max_rss_mb", 0.0)) - self.start_rss_mb
         # The kernel out of memory sends SIGKILL, and a failed allocation may crash in other ways.
@@ -143,8 +143,8 @@ class Child:
         except (ChildDied, ProtocolViolation):
             return self._cell_result(ok=False)
         if answer.error is not None:
-            error = replace(answer.error, message=_late_text(deadline_s)) if answer.late else answer.error
-            return self._cell_result(ok=False, error=error, timed_out=answer.late)
+            told = replace(answer.error, message=_late_text(deadline_s)) if answer.late else answer.error
+            return self._cell_result(ok=False, error=told, timed_out=answer.late)
         return self._cell_result(ok=True, result=clean(str(answer.value), OUTPUT_LIMIT))
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], deadline_s: float) -> Any:

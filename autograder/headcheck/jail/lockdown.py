@@ -121,12 +121,12 @@ def _limit(plan: Plan, address_space: int, *, count_threads: bool) -> None:
         resource.RLIMIT_FSIZE: plan.file_mb * _MB,
         resource.RLIMIT_NOFILE: 128,
         resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CPU: plan.cpu_s,
     }
     if count_threads:  # else it would count every process of the grader's user
         limits[resource.RLIMIT_NPROC] = plan.threads
     for kind, value in limits.items():
         resource.setrlimit(kind, (value, value))
-    resource.setrlimit(resource.RLIMIT_CPU, (plan.cpu_s, plan.cpu_s + 1))  # SIGXCPU first: it tells the reason
 
 
 def _drop_user(uid: int) -> None:

@@ -1,0 +1,153 @@
+"""Children and zygotes end when they should, use no more than they may, and leave nothing behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from headcheck.jail.client import Jail, Limits
+from headcheck.jail.errors import ChildDied, StudentError
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jail]:
+    """A jail with little memory and processor time."""
+    with Jail(slot=3, limits=Limits(memory_mb=200, cpu_s=2)) as made:
+        made.spawn().close()
+        yield made
+
+
+def descendants(pid: int) -> set[int]:
+    """Return all processes below one, zombies included."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in map(int, (task / "children").read_text().split()):
+            found |= {child} | (descendants(child) if Path(f"/proc/{child}").exists() else set())
+    return found
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_memory_beyond_the_limit_is_an_error_of_the_student(small: Jail):
+    with small.spawn() as child:
+        child.run_cell(
+            0, "import torch\ndef f():\n    return len([bytearray(1 << 24) for _ in range(100)])\ndef ok(): return 1", 5
+        )
+        with pytest.raises(StudentError, match="MemoryError"):
+            child.call("f", (), {}, 10)
+        assert child.call("ok", (), {}, 5) == 1
+        usage = child.close()
+        assert usage.max_rss_mb < 700
+
+
+def test_a_crash_on_exhausted_memory_names_the_limit(small: Jail):
+    with small.spawn() as child:
+        code = "import os\nkept = []\ntry:\n    while True: kept.append(b'x' * (1 << 20))\nexcept MemoryError:\n    os.abort()"
+        result = child.run_cell(0, code, 10)
+        assert result.died == "memory limit"
+        assert child.close().reason == "memory limit"
+
+
+def test_processor_time_beyond_the_limit_ends_the_child(small: Jail):
+    with small.spawn() as child:
+        code = (
+            "def f():\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass"
+        )
+        child.run_cell(0, code, 5)
+        with pytest.raises(ChildDied, match="processor time limit"):
+            child.call("f", (), {}, 30)
+        assert 1.5 < child.close().cpu_s < 4
+
+
+def test_close_tells_what_was_used_and_can_be_repeated(small: Jail):
+    child = small.spawn()
+    child.run_cell(0, "sum(range(3_000_000))", 5)
+    usage = child.close()
+    assert usage == child.close()
+    assert usage.reason == ""
+    assert usage.cpu_s > 0
+    assert usage.max_rss_mb > 50
+    assert not child.alive
+
+
+def test_nothing_is_left_of_children_however_they_end(small: Jail):
+    small.spawn().close()
+    files, processes = open_files(), descendants(os.getpid())
+    endings = ["1", "import os; os._exit(1)", "import time; time.sleep(60)", "import ctypes; ctypes.string_at(0)"]
+    for source in endings:
+        with small.spawn() as child:
+            child.run_cell(0, "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()", 5)
+            child.run_cell(1, source, 0.5)
+    assert open_files() == files
+    assert descendants(os.getpid()) == processes
+
+
+def test_a_closed_jail_leaves_no_process_no_folder_and_no_open_file():
+    files, processes = open_files(), descendants(os.getpid())
+    folders = set(Path(tempfile.gettempdir()).glob("headcheck-*"))
+    jail = Jail()
+    child = jail.spawn()
+    child.run_cell(0, "import os\nif os.access('.', os.W_OK): os.symlink('/etc', 'link')", 5)
+    jail.close()
+    assert not child.alive
+    assert descendants(os.getpid()) == processes
+    assert open_files() == files
+    assert set(Path(tempfile.gettempdir()).glob("headcheck-*")) == folders
+
+
+def test_a_dead_zygote_is_replaced():
+    with Jail() as jail:
+        before = descendants(os.getpid())
+        jail.spawn().close()
+        (zygote,) = descendants(os.getpid()) - before
+        os.kill(zygote, signal.SIGKILL)
+        with jail.spawn() as child:
+            assert child.run_cell(0, "1 + 1", 5).result == "2"
+
+
+def test_children_die_with_their_zygote():
+    with Jail() as jail:
+        before = descendants(os.getpid())
+        child = jail.spawn()
+        zygote = next(pid for pid in descendants(os.getpid()) - before if descendants(pid))
+        os.kill(zygote, signal.SIGKILL)
+        result = child.run_cell(0, "import time; time.sleep(20)", 10)
+        assert not result.ok
+        assert result.died is not None
+
+
+AS_NOBODY = """
+import json, torch
+from headcheck.jail.client import Jail
+with Jail() as jail, jail.spawn() as child:
+    child.run_cell(0, "def f(x): return x + 1", 10)
+    reads = child.run_cell(1, f"open({__file__!r}).read()", 10)
+    print(json.dumps([jail.isolation, jail.missing, child.call("f", (torch.ones(2),), {}, 10).tolist(), reads.ok]))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the whole suite runs as an ordinary user already")
+def test_an_ordinary_user_has_a_jail_too():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        script = Path(folder) / "as_nobody.py"
+        script.write_text(AS_NOBODY)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": "/", "capture_output": True, "text": True}
+        try:
+            subprocess.run([sys.executable, "-c", "import torch, headcheck"], check=True, **nobody)
+        except (OSError, subprocess.CalledProcessError):
+            pytest.skip(f"user nobody cannot read the interpreter {sys.executable} or its packages")
+        done = subprocess.run([sys.executable, str(script)], timeout=60, **nobody)
+    assert done.returncode == 0, done.stderr
+    isolation, missing, value, reads = json.loads(done.stdout)
+    assert isolation in ("A", "B")
+    assert (isolation == "A") == (missing == [])
+    assert value == [2, 2]
+    assert not reads
