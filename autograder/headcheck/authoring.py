@@ -51,7 +51,7 @@ def _expanders(course: Course, assignment: str) -> dict[str, Expander]:
         return [
             TextCell("plain", "", "markdown", parts.prompt, None, cell.line),
             TextCell("solution", cell.name, "code", parts.solution, None, cell.line),
-            TextCell("tests", cell.name, "code", parts.check, cell.points, cell.line),
+            TextCell("tests", cell.name, "code", parts.check, cell.points, cell.line, folded=True),
         ]
 
     return {"question": expand}

@@ -84,18 +84,18 @@ def test_without_the_layers_the_same_attempts_do_get_out(secret: Path, listener:
 def test_the_file_system_shows_nothing_but_python(jail: Jail, child: Child):
     if jail.isolation != "A":
         pytest.skip("needs a private root")
-    code = "import os\n[p for p in ('/root/.bashrc', '/home', '/var', '/etc/shadow', '/etc/hostname', '/proc/1/root/var') if os.path.exists(p)]"
+    places = ("/root/.bashrc", "/home", "/var", "/etc/shadow", "/etc/hostname", "/proc/1/root/var")
+    code = f"import os\n[place for place in {places} if os.path.exists(place)]"
     assert child.run_cell(0, code, 5).result == "[]"
 
 
-def test_the_environment_holds_no_secret(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("GRADER_SECRET", "do-not-tell")
-    with Jail() as jail, jail.spawn() as child:
-        code = "import os\ntext = repr(dict(os.environ))\ntry: text += open('/proc/self/environ').read()\nexcept OSError: pass\nprint(text)"
-        told = child.run_cell(0, code, 5).stdout
-        assert "HOME" in told
-        assert "do-not-tell" not in told
-        assert "GRADER" not in told
+def test_the_environment_holds_no_secret(child: Child):
+    assert os.environ["GRADER_SECRET"] == "do-not-tell"
+    code = "import os\nprint(dict(os.environ))\ntry: print(open('/proc/self/environ').read())\nexcept OSError: pass"
+    told = child.run_cell(0, code, 5).stdout
+    assert "HOME" in told
+    assert "do-not-tell" not in told
+    assert "GRADER" not in told
 
 
 def test_no_privilege_is_left(child: Child):
@@ -129,11 +129,8 @@ def test_the_level_follows_from_the_layers():
         assert level(layers) == "none"
 
 
-def test_a_full_jail_misses_nothing_and_a_lesser_one_says_what(jail: Jail):
+def test_a_full_jail_misses_nothing(jail: Jail):
     assert (jail.isolation == "A") == (jail.missing == [])
-    with Jail(layers=(LANDLOCK, SECCOMP)) as lesser:
-        assert lesser.isolation == "B"
-        assert lesser.missing == ["namespaces: switched off"]
 
 
 def test_too_few_layers_are_refused():
@@ -143,10 +140,11 @@ def test_too_few_layers_are_refused():
 
 def test_without_a_private_root_the_walls_hold_too(secret: Path, listener: socket.socket):
     with Jail(layers=(LANDLOCK, SECCOMP)) as jail:
+        assert jail.isolation == "B"
+        assert jail.missing == ["namespaces: switched off"]
         try:
             child = jail.spawn()
         except JailUnavailable as error:
-            assert "cannot read" in str(error)
             pytest.skip(f"the children's user cannot read Python here: {error}")
         assert won(child, attempts(secret, listener)) == []
         assert secret.read_text() == "EXPECTED = 42\n"

@@ -18,7 +18,7 @@ from headcheck.course.config import Course
 from headcheck.course.converter import run_converter
 from headcheck.course.files import write_atomically
 from headcheck.course.markers import Expander, Place, TextCell, read_text_notebook
-from headcheck.course.stubs import stub_of
+from headcheck.course.stubs import BEGIN, END, stub_of
 from headcheck.errors import UsageError
 from headcheck.i18n import _
 
@@ -74,7 +74,7 @@ def build_assignment(
     path = course.text_file(assignment)
     cells = read_text_notebook(path, expanders)
     _check_points(path, cells, hidden_points)
-    _check_stubs(path, cells)
+    _check_regions(path, cells)
     source = nbformat.writes(_notebook(cells)).encode() + b"\n"
     return Built(source, _release(assignment, source))
 
@@ -128,13 +128,19 @@ def _check_points(path: Path, cells: list[TextCell], hidden_points: Mapping[str,
             raise Place(path, 1).error(_("a hidden grader tests {name}, but there is no such task").format(name=name))
 
 
-def _check_stubs(path: Path, cells: list[TextCell]) -> None:
+def _check_regions(path: Path, cells: list[TextCell]) -> None:
+    """Demand well-formed answers, and regions only where they belong; nbgrader would not say where the mistake is."""
     for cell in cells:
+        place = Place(path, cell.line)
+        if cell.kind not in ("solution", "manual") and (BEGIN in cell.source or END in cell.source):
+            raise place.error(_("a solution region in a cell that is not a solution"))
+        if "### BEGIN HIDDEN TESTS" in cell.source or "### END HIDDEN TESTS" in cell.source:
+            raise place.error(_("the hidden region is appended by the build; hidden tests stand in autograder/hidden"))
         if cell.kind == "solution":
             try:
                 stub_of(cell.source)
             except UsageError as error:
-                raise Place(path, cell.line).error(str(error)) from error
+                raise place.error(str(error)) from error
 
 
 def _notebook(cells: list[TextCell]) -> nbformat.NotebookNode:
@@ -154,6 +160,8 @@ def _notebook(cells: list[TextCell]) -> nbformat.NotebookNode:
         else:
             node.id = cell.grade_id
             node.metadata["nbgrader"] = _nbgrader_metadata(cell)
+        if cell.folded:
+            node.metadata["jupyter"] = {"source_hidden": True}
         if cell.kind == "tests":
             node.source = "\n".join(part for part in (cell.source, HIDDEN_REGION.format(task=cell.name)) if part)
         notebook.cells.append(node)

@@ -33,6 +33,8 @@ class TextCell:
     points: float | None
     line: int
     """Line of the marker, counted from 1."""
+    folded: bool = False
+    """Shown folded in JupyterLab: code that students need not read."""
 
     @property
     def grade_id(self) -> str:

@@ -12,8 +12,9 @@ from headcheck.diagnosis.match import Observation, matching
 from headcheck.grading.checks import Mismatch, WrongAnswer
 from headcheck.grading.session import Outcome
 from headcheck.grading.verdict import State, TaskVerdict
+from headcheck.grading.words import failure_words
 from headcheck.i18n import _
-from headcheck.jail.errors import CallTimeout, NotDefined, StudentError, StudentFailure
+from headcheck.jail.errors import CallTimeout, StudentError, StudentFailure
 
 
 def judge_task(
@@ -110,10 +111,9 @@ def _message(outcome: Outcome) -> str:
     error = outcome.error
     if isinstance(error, WrongAnswer):
         return _sentence(error.message)
-    if isinstance(error, NotDefined):
-        return _sentence(_("{what} The notebook must define it.").format(what=_sentence(str(error))))
     if isinstance(error, StudentFailure):
-        return _sentence(str(error))
+        words = failure_words(error)
+        return _sentence(words[:1].upper() + words[1:])
     if isinstance(error, AssertionError):
         return _("A hidden test failed.")
     return _("The hidden test itself stopped with {error}; please tell your instructor.").format(

@@ -134,7 +134,7 @@ class HiddenTests:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember what could not be collected."""
         if report.failed:
-            self.collection_errors.append(str(report.longrepr).strip().splitlines()[-1])
+            self.collection_errors.append(str(report.longrepr).strip().splitlines()[-1].removeprefix("E").strip())
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -206,7 +206,7 @@ def hidden_points(course: Course, assignment: str) -> dict[str, float]:
 
 def _hidden_test(item: pytest.Item) -> HiddenTest:
     marker = item.get_closest_marker("task")
-    if marker is None:
+    if marker is None or not {"name", "points"} <= marker.kwargs.keys():
         raise UsageError(_("{test}: a hidden test without @task(name, points)").format(test=item.nodeid))
     return HiddenTest(marker.kwargs["name"], float(marker.kwargs["points"]), item.name)
 

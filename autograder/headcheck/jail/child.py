@@ -78,7 +78,7 @@ class Process:
         code = int(report.get("exit", -signal.SIGKILL))
         if code >= 0:
             return EXITED
-        if float(report.get("cpu_s", 0.0)) >= self._limits.cpu_s:  # the first process of a namespace gets no SIGXCPU
+        if float(report.get("cpu_s", 0.0)) > 0.95 * self._limits.cpu_s:
             return PROCESSOR
         used_mb = float(report.get("max_rss_mb", 0.0)) - self.start_rss_mb
         # The kernel out of memory sends SIGKILL, and a failed allocation may crash in other ways.

@@ -58,7 +58,7 @@ class Jail:
         self._slot, self._limits, self._allow_unconfined = slot, limits, allow_unconfined
         self._wanted = tuple(layers)
         self._zygote: Zygote | None = None
-        self._mount_point = tempfile.mkdtemp(prefix="headcheck-")
+        self._mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
         self._children: list[Child] = []
 
     @property

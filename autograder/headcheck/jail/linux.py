@@ -44,7 +44,7 @@ def unsupported() -> str:
     """Say why this machine cannot confine anything; an empty string when it can."""
     if not sys.platform.startswith("linux"):
         return f"the jail needs Linux, this is {sys.platform}"
-    if not _NUMBERS:
+    if platform.machine() not in NUMBERS:
         known = ", ".join(NUMBERS)
         return f"the jail knows the system calls of {known} only, this machine is {platform.machine()}"
     return ""

@@ -176,8 +176,8 @@ class _Encoder:
 
     def _tensor(self, value: torch.Tensor) -> list[Any]:
         with torch._C.DisableTorchFunctionSubclass():  # a subclass may not answer in the tensor's place
+            name = _checked_dtype(value)
             plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
-            name = _checked_dtype(plain)
             self._reserve(plain)
             self.buffers.append(_bytes_of(plain))
             return ["T", name, [int(size) for size in plain.shape]]

@@ -1,0 +1,94 @@
+"""headcheck.toml: what it may say, and where a course is looked for."""
+
+from pathlib import Path
+
+import pytest
+from headcheck.course import config
+from headcheck.course.config import RunLimits, find_course, load_course
+from headcheck.errors import UsageError
+
+COURSE = '[course]\nname = "Tiny"\nassignments = ["one", "two"]\n'
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_toml(text, folder="."):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "headcheck.toml").write_text(text)
+        return tmp_path / folder
+
+    return write_toml
+
+
+def test_a_course_is_read_with_its_names_and_limits(write):
+    course = load_course(write(COURSE + "[limits]\ncell_seconds = 3\n"))
+    assert (course.name, course.assignments) == ("Tiny", ("one", "two"))
+    assert course.limits == RunLimits(cell_seconds=3)
+
+
+def test_files_of_an_assignment_lie_where_nbgrader_and_the_build_expect_them(write):
+    root = write(COURSE)
+    course = load_course(root)
+    assert course.text_file("one") == root / "assignments/one/one.py"
+    assert course.source_file("one") == root / "source/one/one.ipynb"
+    assert course.release_file("one") == root / "release/one/one.ipynb"
+    assert course.hidden_file("one") == root / "autograder/hidden/test_one.py"
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "needs `assignments`"),
+        ("[course]\nassignments = []\n", "needs `assignments`"),
+        ("[course]\nassignments = 'one'\n", "needs `assignments`"),
+        ("[course]\nassignments = [1]\n", "needs `assignments`"),
+        ("[course]\nassignments = ['../etc']\n", "needs `assignments`"),
+        ("course = 1\n", "must be a table"),
+        (COURSE + "[limits]\ncell_second = 3\n", "no 'cell_second'; known: call_seconds"),
+        (COURSE + "[limits]\ncell_seconds = 0\n", "must be a positive number"),
+        (COURSE + "[limits]\ncell_seconds = -1\n", "must be a positive number"),
+        (COURSE + "[limits]\ncell_seconds = true\n", "must be a positive number"),
+        (COURSE + "[limits]\ncell_seconds = nan\n", "must be a positive number"),
+        (COURSE + "[limits]\ncell_seconds = inf\n", "must be a positive number"),
+        (COURSE + "[limits]\ncell_seconds = '3'\n", "must be a positive number"),
+        ("limits = 1\n" + COURSE, "must be a table"),
+        ("[course\n", "cannot be read"),
+        ("\0", "cannot be read"),
+    ],
+)
+def test_what_headcheck_toml_may_not_say_is_refused_with_the_file(write, text, what):
+    with pytest.raises(UsageError) as raised:
+        load_course(write(text))
+    assert "headcheck.toml: " in str(raised.value)
+    assert what in str(raised.value)
+
+
+def test_an_unknown_assignment_is_refused_with_the_known_names(write):
+    with pytest.raises(UsageError, match="'three' is not an assignment of this course; it has: one, two"):
+        load_course(write(COURSE)).require("three")
+
+
+def test_the_named_folder_comes_before_the_working_folder(write, monkeypatch):
+    here, there = write(COURSE, "here"), write(COURSE, "there")
+    monkeypatch.chdir(here)
+    assert find_course(there).root == there
+    assert find_course().root == here
+
+
+def test_a_folder_without_a_course_falls_back_on_the_course_shipped_along_not_on_a_parent(write):
+    root = write(COURSE)
+    inner = root / "submitted"
+    inner.mkdir()
+    assert find_course(inner).root == Path(config.__file__).resolve().parents[3]
+
+
+def test_no_course_at_all_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(config, "shipped_course", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"no course found.*headcheck\.toml"):
+        find_course()
+
+
+def test_a_folder_that_does_not_exist_is_said_and_not_replaced_by_another_course(tmp_path):
+    with pytest.raises(UsageError, match="no such folder"):
+        find_course(tmp_path / "typo")
