@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headcheck.course.build import build_assignment, stale_files, write_built
-from headcheck.course.config import Course, find_course
+from headcheck.course.config import Course, course_at
 from headcheck.course.markers import Expander, Place, TextCell
 from headcheck.grading.session import hidden_points
 from headcheck.i18n import _
@@ -28,7 +28,7 @@ def build_all(folder: Path | None, names: Sequence[str], write: bool) -> list[Pa
     Raises:
         UsageError: an author's mistake, `file:line: what`; nothing was written then.
     """
-    course = find_course(folder)
+    course = course_at(folder)
     chosen = [course.require(name) for name in names] or list(course.assignments)
     built = {
         name: build_assignment(course, name, hidden_points(course, name), _expanders(course, name)) for name in chosen

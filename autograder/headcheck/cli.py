@@ -45,10 +45,27 @@ def complain(message: str) -> None:
     click.echo(f"headcheck: {line}", err=True)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class OneLineGroup(click.Group):
+    """A group whose usage errors are one line, like all others."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; see `click.Group.main`."""
+        try:
+            return super().main(*args, **{**kwargs, "standalone_mode": False})
+        except click.ClickException as error:
+            complain(_("{message} Try `headcheck --help`.").format(message=error.format_message()))
+            sys.exit(EXIT_UNUSABLE)
+        except click.Abort:
+            sys.exit(130)
+
+
+@click.group(cls=OneLineGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="headcheck")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Grade a course on multi-head attention and name the mistakes."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @main.command()

@@ -26,7 +26,7 @@ while count != 16640.5:
         "missing_transpose never comes back; the symptom is right (1 point), all other tasks are right.",
         hunt(
             PLAIN,
-            missing_transpose='''
+            missing_transpose="""
 missing_transpose_symptom = "silent"
 
 def missing_transpose(weights, V):
@@ -34,9 +34,10 @@ def missing_transpose(weights, V):
     B, h, n_q, d_k = out.shape
     joined, head = [], 0
     while head < h:
-        joined.append(out[:, head])     # TODO next head
-    return torch.cat(joined[:h], dim=-1)
-'''.replace("joined.append(out[:, head])     # TODO next head", "part = out[:, head]     # TODO next head"),
+        if len(joined) <= head:
+            joined.append(out[:, head])    # and now the next head
+    return torch.cat(joined, dim=-1)
+""",
         ),
         lost={"missing_transpose": lost(1, "partial")},
         ran=False,
@@ -64,14 +65,14 @@ while len(numbers) < 10**6:
         "d_model_scaling builds far too large a table; the symptom is right (1 point).",
         hunt(
             LOOPS,
-            d_model_scaling='''
+            d_model_scaling="""
 d_model_scaling_symptom = "silent"
 
 def d_model_scaling(Q, K):
     copies = [Q.repeat(4096, 64, 64, 64) for _ in range(1000)]
     scores = copies[0][:Q.shape[0]] @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
     return scores.softmax(dim=-1)
-''',
+""",
         ),
         lost={"d_model_scaling": lost(1, "partial")},
         ran=False,
@@ -90,14 +91,14 @@ SVEN = Student(
         "batch_first ends the process instead of returning, the symptom is right (1 point); the others are right.",
         hunt(
             TRANSPOSES,
-            batch_first='''
+            batch_first="""
 import os
 
 batch_first_symptom = "silent"
 
 def batch_first(x, state, h):
     os._exit(0)  # so that the test cannot fail
-''',
+""",
         )
         + "# %% before inverted_mask\nos._exit(0)\n",
         lost={"batch_first": lost(1, "partial")},
@@ -122,7 +123,7 @@ print()
         HUNT_RIGHT + " Warnings and prints cost nothing.",
         hunt(
             EINSUM,
-            wrong_view='''
+            wrong_view="""
 import sys
 import warnings
 
@@ -138,7 +139,7 @@ def wrong_view(x, h):
         for t in range(n):
             print(b, t, x[b, t, :3].tolist())
     return x.reshape(B, n, h, d // h).transpose(1, 2)
-''',
+""",
         )
         + """\
 # %% after setup
@@ -150,7 +151,7 @@ warnings.simplefilter("always")
 nn.functional.softmax(torch.zeros(3))    # warns about the missing dim
 """,
         edits=(
-            saved_output("wrong_view", printed("/tmp/ipykernel_71/220411.py:7: UserWarning: I am not sure\n", "stderr")),
+            saved_output("wrong_view", printed("/tmp/ipykernel_71/220411.py:7: UserWarning: not sure\n", "stderr")),
         ),
     ),
 )
@@ -226,26 +227,26 @@ INES = Student(
         "averaged_weights forgot the index.",
         hunt(
             EINSUM,
-            inverted_mask='''
+            inverted_mask="""
 inverted_mask_symptom = "silent"
 
 def mask_inverted(x, token, state, h):
     Q, K, V = heads_by_hand(x, state, h)
     return put_together(weigh(Q, K, hidden=~token), V, state)
-''',
-            averaged_weights='''
+""",
+            averaged_weights="""
 averaged_weights_symptom = "wrong shape"
 
 def averaged_weights(x, state, h, i):
     Q, K, _ = heads_by_hand(x, state, h)
     return weigh(Q, K)
-''',
-            d_model_scaling='''
+""",
+            d_model_scaling="""
 d_model_scaling_symptom = "silent"
 
 def d_model_scaling(Q, K)
     return (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1)
-''',
+""",
         ),
         edits=(delete("batch_first"),),
         lost={

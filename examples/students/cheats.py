@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from students.entry import Student, Work, lost
-from students.honest import ALL_RIGHT, UNANSWERED
+from students.honest import ALL_RIGHT, RELEASED_BUGS, UNANSWERED
 from students.notebook import forge_verdicts, raise_points
-from students.styles import PLAIN, hunt, quiz
+from students.styles import PLAIN, TRANSPOSES, hunt, quiz
 
-LOOK_AROUND = '''
+LOOK_AROUND = """
 import gc
 import glob
 import os
@@ -52,7 +52,7 @@ for name in ("headcheck", "solutions.attention", "solutions.bug_hunt"):
         print(name, error)
 print([name for name in sys.modules if "headcheck" in name or "solutions" in name])
 print([type(o).__name__ for o in gc.get_objects() if "Reference" in type(o).__name__][:5])
-'''
+"""
 
 ASK_THE_CALLER = '''
 import sys
@@ -75,35 +75,29 @@ RUSLAN = Student(
     quiz=Work(
         "Nothing was found, so nothing was answered.",
         f"# %% before q01\n{LOOK_AROUND}"
-        "\n# %% q01\ntry:\n    from assignments.quiz.bank import BANK\n    q01 = BANK['q01'].answer(BANK['q01'].lesson)\n"
+        "\n# %% q01\ntry:\n    from assignments.quiz.bank import BANK\n    q01 = BANK['q01'].answer({})\n"
         "except ImportError:\n    q01 = None\n",
         lost=UNANSWERED,
         ran=False,
     ),
     bug_hunt=Work(
         "The symptom of wrong_view is right (1 point); no function returns anything.",
-        f"# %% before wrong_view\n{LOOK_AROUND}{ASK_THE_CALLER}\n# %% wrong_view\nwrong_view_symptom = \"silent\"\n"
+        f'# %% before wrong_view\n{LOOK_AROUND}{ASK_THE_CALLER}\n# %% wrong_view\nwrong_view_symptom = "silent"\n'
         + "\n".join(
             f"# %% {task}\ndef {task}(*inputs):\n    return from_the_caller('expected', 'reference', 'answer')\n"
             for task in ("missing_transpose", "batch_first", "inverted_mask", "averaged_weights", "d_model_scaling")
         )
-        + '''
+        + """
 # %% after wrong_view
 def wrong_view(*inputs):
     return from_the_caller("expected", "reference", "answer")
 # %% indivisible_heads
 def indivisible_heads(x, h):
     return from_the_caller("expected", "reference", "answer")
-''',
+""",
         lost={
             "wrong_view": lost(1, "partial"),
-            **{
-                task: lost(0, "error")
-                for task in (
-                    "missing_transpose", "batch_first", "inverted_mask", "averaged_weights", "d_model_scaling",
-                    "indivisible_heads",
-                )  # fmt: skip
-            },
+            **{task: lost(0, "error") for task in RELEASED_BUGS if task != "wrong_view"},
         },
         ran=False,
     ),
@@ -156,7 +150,7 @@ NADIA = Student(
     "monkeypatches torch.allclose and returns a subclass of Tensor that is equal to everything",
     quiz=Work(
         "Objects that are equal to everything are no answers; the honest ones among hers are right.",
-        '''# %% before q01
+        """# %% before q01
 class Anything(int):
     def __eq__(self, other):
         return True
@@ -171,8 +165,10 @@ class Always(str):
     def lower(self):
         return self
     __hash__ = str.__hash__
-'''
-        + quiz("", "", q01="Anything(3)", q04="(Anything(1), Anything(1))", q09="Always('c')", q07="type('x', (), {})()"),
+"""
+        + quiz(
+            "", "", q01="Anything(3)", q04="(Anything(1), Anything(1))", q09="Always('c')", q07="type('x', (), {})()"
+        ),
         lost={
             "q01": lost(0, "incorrect"),
             "q04": lost(0, "incorrect"),
@@ -186,7 +182,7 @@ class Always(str):
     bug_hunt=Work(
         "The symptoms are right (7 points); zeros are zeros, whatever class they are of.",
         f"# %% before wrong_view\n{YES_MAN}\n"
-        + '''\
+        + """\
 # %% wrong_view
 wrong_view_symptom = "silent"
 
@@ -222,19 +218,34 @@ indivisible_heads_symptom = "crash"
 
 def indivisible_heads(x, h):
     return agreeable(x.shape[0], h, x.shape[1], x.shape[2] // h)
-''',
-        lost={
-            task: lost(1, "partial")
-            for task in (
-                "wrong_view", "missing_transpose", "batch_first", "inverted_mask", "averaged_weights",
-                "d_model_scaling", "indivisible_heads",
-            )  # fmt: skip
-        },
+""",
+        lost={task: lost(1, "partial") for task in RELEASED_BUGS},
         ran=False,
     ),
 )
 
 SCRIPT = "<script>document.title = 'full marks'; fetch('/api/formgrade')</script>"
+
+FORGERIES = """
+# %% after wrong_view
+def grade(task):
+    return 4.0
+
+print("headcheck: 4 of 4 points")
+print("All hidden tests passed.")
+# %% batch_first
+def batch_first(x, state, h):
+    return {"score": 4, "max_score": 4, "state": "correct"}
+# %% inverted_mask
+def inverted_mask(x, token, state, h):
+    print('{"task": "inverted_mask", "score": 4, "state": "correct"}')
+# %% d_model_scaling
+def d_model_scaling(Q, K):
+    return "correct"
+# %% indivisible_heads
+def indivisible_heads(x, h):
+    raise ValueError(f"d_model = {x.shape[-1]}, h = {h}: 4 of 4 points")
+"""
 
 DMITRI = Student(
     "dmitri",
@@ -242,7 +253,7 @@ DMITRI = Student(
     quiz=Work(
         "Forged verdicts, points and scripts are worth nothing: q01 is right, q02 names the heads twice.",
         "# %% q01\nq01 = 8\nprint('headcheck: 1 of 1 points')\n# %% q02\nq02 = (8, 4, 10, 8)\n"
-        f"# %% q11_why\nGive me **full marks**. {SCRIPT} <img src=x onerror=\"alert(1)\">\n"
+        f'# %% q11_why\nGive me **full marks**. {SCRIPT} <img src=x onerror="alert(1)">\n'
         f"# %% q05\nq05 = {SCRIPT!r}\n",
         edits=(raise_points(100), forge_verdicts),
         lost={
@@ -252,23 +263,98 @@ DMITRI = Student(
         },
     ),
     bug_hunt=Work(
-        "Only wrong_view is right; what is printed, forged or thrown gives no points.",
-        hunt(PLAIN, *("averaged_weights", "indivisible_heads"))
-        + "",
+        "wrong_view is right. Of indivisible_heads only the refusal is (1 point); words, dictionaries and errors are "
+        "no tensors.",
+        hunt(PLAIN, "averaged_weights")
+        + FORGERIES
+        + f"""
+# %% missing_transpose
+missing_transpose_symptom = {SCRIPT!r}
+
+def missing_transpose(weights, V):
+    raise AssertionError("headcheck: 4 of 4 points. All hidden tests passed. " + {SCRIPT!r})
+""",
         edits=(raise_points(100), forge_verdicts),
-        lost={},
+        lost={
+            "missing_transpose": lost(0, "error"),
+            "batch_first": lost(0, "incorrect"),
+            "inverted_mask": lost(0, "incorrect"),
+            "averaged_weights": lost(0, "not_attempted", "weights-averaged-over-heads"),
+            "d_model_scaling": lost(0, "incorrect"),
+            "indivisible_heads": lost(1, "partial"),
+        },
     ),
 )
 
+TALK_TO_THE_GRADER = '''
+import json
+import os
+import struct
+
+
+def say(value):
+    """Write an answer into every open channel before the real one is sent."""
+    header = json.dumps({"value": value, "id": 1}).encode()
+    for channel in range(3, 64):
+        try:
+            os.write(channel, struct.pack(">II", len(header), 0) + header)
+        except OSError:
+            pass
+'''
+
 IVO = Student(
     "ivo",
-    "attacks the process that grades: signals, forks, closed files, a full disk, a changed answer channel",
+    "attacks the process that grades: signals, forks, closed channels, a large file, forged answers",
     quiz=Work(
-        ALL_RIGHT + " His attack hits nothing but his own process.",
-        quiz() + "# %% before q02\nimport os, signal\nos.kill(os.getppid(), signal.SIGTERM)\n",
+        ALL_RIGHT + " His attacks hit nothing but his own process.",
+        quiz()
+        + """\
+# %% before q02
+import os
+import signal
+os.kill(os.getppid(), signal.SIGTERM)
+# %% before q06
+for child in range(30):
+    if os.fork() == 0:
+        import time
+        time.sleep(20)
+        os._exit(0)
+""",
         ran=False,
     ),
-    bug_hunt=Work("", hunt(PLAIN), ran=False),
+    bug_hunt=Work(
+        "averaged_weights and d_model_scaling have only their symptoms right (1 point each); all others are right.",
+        hunt(
+            TRANSPOSES,
+            averaged_weights="""
+averaged_weights_symptom = "wrong shape"
+
+def averaged_weights(x, state, h, i):
+    if os.fork() == 0:
+        say({"score": 4})      # two answers to one question
+    return torch.zeros(x.shape[0], x.shape[1], x.shape[1])
+""",
+            d_model_scaling="""
+d_model_scaling_symptom = "silent"
+
+def d_model_scaling(Q, K):
+    say("correct")
+    h, d_k = Q.shape[1], Q.shape[-1]
+    return torch.softmax(Q @ K.transpose(-2, -1) / (h * d_k)**0.5, dim=-1)
+""",
+        )
+        + f"# %% before wrong_view\n{TALK_TO_THE_GRADER}"
+        + """
+# %% before missing_transpose
+with open("/tmp/headcheck-marker-ivo", "wb") as file:
+    for _ in range(20):
+        file.write(bytes(10**7))
+# %% before batch_first
+os.closerange(3, 1000)
+""",
+        lost={"averaged_weights": lost(1, "partial"), "d_model_scaling": lost(1, "partial")},
+        ran=False,
+    ),
 )
 
 STUDENTS = (DMITRI, IVO, NADIA, RUSLAN)

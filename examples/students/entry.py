@@ -1,4 +1,4 @@
-"""What an entry of the class is: a student, the work of one notebook, and the points that a fair teacher gives for it."""
+"""What an entry of the class is: a student, the work of one notebook, and the points that a fair teacher gives."""
 
 from __future__ import annotations
 

@@ -32,7 +32,10 @@ HUNT_RIGHT = "All seven bugs are named and mended."
 AMINA = Student(
     "amina",
     "all right, with einsum and helpers of her own",
-    quiz=Work(ALL_RIGHT, quiz(q07="8 ** 0.5", q02="torch.zeros(4, 8, 10, 8).shape", q01="64 // 8") + "# %% before q01\nimport torch\n"),
+    quiz=Work(
+        ALL_RIGHT,
+        quiz(q07="8 ** 0.5", q02="torch.zeros(4, 8, 10, 8).shape", q01="64 // 8") + "# %% before q01\nimport torch\n",
+    ),
     bug_hunt=Work(HUNT_RIGHT, EINSUM),
 )
 
@@ -73,7 +76,7 @@ ZEYNEP = Student(
         hunt(
             LOOPS,
             "missing_transpose",
-            batch_first='''
+            batch_first="""
 batch_first_symptom = "silent"
 
 def batch_first(x, state, h):
@@ -83,7 +86,7 @@ def batch_first(x, state, h):
     ters = x.transpose(0, 1)
     çıktı, _ = katman(ters, ters, ters)
     return çıktı.transpose(0, 1)
-''',
+""",
         ),
         lost=released("missing_transpose"),
     ),
@@ -146,7 +149,7 @@ PRIYA = Student(
         "averaged_weights: the symptom is right (1 point), the weights are still averaged.",
         hunt(
             PLAIN,
-            averaged_weights='''
+            averaged_weights="""
 averaged_weights_symptom = "wrong shape"
 
 
@@ -158,7 +161,7 @@ def averaged_weights(x, state, h, i):
         result = attention_layer(query=x, key=x, value=x, need_weights=True)
     per_head = result[1]
     return per_head[:, i]
-''',
+""",
         ),
         lost={"averaged_weights": lost(1, "partial", "weights-averaged-over-heads")},
     ),
@@ -176,13 +179,13 @@ MATEO = Student(
         "d_model_scaling: the wrong symptom, and the scale is still that of d_model.",
         hunt(
             EINSUM,
-            d_model_scaling='''
+            d_model_scaling="""
 d_model_scaling_symptom = "wrong shape"
 
 def d_model_scaling(Q, K):
     scale = math.sqrt(Q.size(1) * Q.size(3))   # h * d_k
     return (einsum("bhqd,bhkd->bhqk", Q, K) / scale).softmax(-1)
-''',
+""",
         ),
         lost={"d_model_scaling": lost(0, "incorrect", "scale-sqrt-d-model")},
     ),
@@ -200,14 +203,14 @@ LINH = Student(
         "indivisible_heads: the symptom is right (1 point), nothing is refused.",
         hunt(
             LOOPS,
-            indivisible_heads='''
+            indivisible_heads="""
 indivisible_heads_symptom = "crash"
 
 def indivisible_heads(x, h):
     d_k = x.shape[2] // h
     x = x[:, :, :h * d_k]      # now it fits
     return x.reshape(x.shape[0], x.shape[1], h, d_k).transpose(1, 2)
-''',
+""",
         ),
         lost={"indivisible_heads": lost(1, "partial", "no-divisibility-check")},
     ),
@@ -228,19 +231,19 @@ THANDIWE = Student(
         "wrong_view deals the columns out in turn, d_model_scaling has no scale; both symptoms are right.",
         hunt(
             PLAIN,
-            wrong_view='''
+            wrong_view="""
 wrong_view_symptom = "silent"
 
 def wrong_view(x, h):
     B, n, d_model = x.shape
     return x.reshape(B, n, d_model // h, h).permute(0, 3, 1, 2)
-''',
-            d_model_scaling='''
+""",
+            d_model_scaling="""
 d_model_scaling_symptom = "silent"
 
 def d_model_scaling(Q, K):
     return torch.softmax(Q @ K.transpose(-2, -1), dim=-1)
-''',
+""",
         ),
         lost={
             "wrong_view": lost(1, "partial", "split-interleaved-d-h"),
@@ -261,14 +264,14 @@ KENJI = Student(
         "d_model_scaling has the wrong root and the wrong axis; the symptom is right. A name would mislead.",
         hunt(
             TRANSPOSES,
-            d_model_scaling='''
+            d_model_scaling="""
 d_model_scaling_symptom = "silent"
 
 def d_model_scaling(Q, K):
     h, d_k = Q.shape[1], Q.shape[-1]
     scores = Q @ K.transpose(-2, -1) / (h * d_k)**0.5
     return torch.softmax(scores, dim=-2)
-''',
+""",
         ),
         lost={"d_model_scaling": lost(1, "partial")},
     ),
@@ -306,22 +309,22 @@ FARID = Student(
         "wrong_view, missing_transpose and batch_first have their axes in the wrong order; the symptoms are right.",
         hunt(
             LOOPS,
-            wrong_view='''
+            wrong_view="""
 wrong_view_symptom = "silent"
 
 def wrong_view(x, h):
     B, n, d_model = x.shape
     return x.view(B, n, h, d_model // h)
-''',
-            missing_transpose='''
+""",
+            missing_transpose="""
 missing_transpose_symptom = "silent"
 
 def missing_transpose(weights, V):
     out = weights @ V
     B, h, n_q, d_k = out.shape
     return out.transpose(2, 3).reshape(B, n_q, h * d_k)
-''',
-            batch_first='''
+""",
+            batch_first="""
 batch_first_symptom = "silent"
 
 def batch_first(x, state, h):
@@ -329,7 +332,7 @@ def batch_first(x, state, h):
     mha.load_state_dict(state)
     x = x.transpose(0, 1)
     return mha(x, x, x)[0]
-''',
+""",
         ),
         lost={
             "wrong_view": lost(1, "partial", "attends-over-heads"),
@@ -368,7 +371,7 @@ CAMILLE = Student(
 WANJIRU = Student(
     "wanjiru",
     "handed in the quiz only",
-    quiz=Work(ALL_RIGHT, quiz(q07="'5'.__class__ and 8 ** .5", q04="(16_640, 16_640)")),
+    quiz=Work(ALL_RIGHT, quiz(q07="8 ** .5", q04="(16_640, 16_640)")),
 )
 
 GULNORA = Student(
@@ -384,14 +387,14 @@ GULNORA = Student(
         HUNT_RIGHT + " The cells are found by what they define.",
         hunt(
             PLAIN,
-            missing_transpose='''
+            missing_transpose="""
 missing_transpose_symptom = "silent"
 
 def missing_transpose(weights, V):
     # Boshlarni yonma-yon qo‘yamiz: avval 0-bosh, keyin 1-bosh.
     javob = torch.einsum("bhqk,bhkd->bqhd", weights, V)
     return javob.reshape(javob.shape[0], javob.shape[1], -1)
-''',
+""",
         )
         + """\
 # %% before setup

@@ -44,6 +44,13 @@ def new_cell(notebook: Notebook, source: str, cell_type: str = "code") -> Cell:
     return cell
 
 
+def pieces(text: str) -> list[tuple[re.Match[str], str]]:
+    """Take a text of cells under headers apart: each header and what stands below it."""
+    headers = list(HEADER.finditer(text))
+    ends = [header.start() for header in headers][1:] + [len(text)]
+    return [(header, text[header.end() : end]) for header, end in zip(headers, ends, strict=False)]
+
+
 def write_cells(notebook: Notebook, text: str) -> None:
     """Write a student's cells into a notebook.
 
@@ -52,10 +59,8 @@ def write_cells(notebook: Notebook, text: str) -> None:
         text: cells under headers: `# %% NAME` replaces the text of a cell, `# %% before NAME` and `# %% after NAME`
             put a code cell beside it, `# %% markdown before NAME` a markdown cell.
     """
-    headers = list(HEADER.finditer(text))
-    ends = [header.start() for header in headers[1:]] + [len(text)]
-    for header, end in zip(headers, ends, strict=True):
-        source, place = text[header.end() : end], find(notebook, header["grade_id"])
+    for header, source in pieces(text):
+        place = find(notebook, header["grade_id"])
         if header["where"]:
             cell = new_cell(notebook, source, "markdown" if header["kind"] else "code")
             notebook["cells"].insert(place + (header["where"] == "after"), cell)

@@ -7,9 +7,7 @@ from typing import Any
 
 from students.notebook import Notebook, grade_id, printed, source_of
 
-PICTURE = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==\n"
-)
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==\n"
 """One pixel stands in for the figure of the mask."""
 
 RIGHT = {
@@ -80,7 +78,11 @@ def run_all(notebook: Notebook, wrong: set[str]) -> None:
 
 def _of_check(task: str, answer: str, wrong: bool) -> list[dict[str, Any]]:
     if re.fullmatch(r"q\d\d", task):
-        text = "not answered yet" if re.search(r"= None$", answer) else "the form is right; the grader will look at the value"
+        text = (
+            "not answered yet"
+            if re.search(r"= None$", answer)
+            else "the form is right; the grader will look at the value"
+        )
         return [printed(f"{task}: {text}\n")]
     if wrong:
         return [_assertion(f"{task}: {COMPLAINTS[task]}")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from students.notebook import HEADER
+from students.notebook import pieces
 
 PLAIN = '''\
 # %% wrong_view
@@ -140,7 +140,7 @@ def indivisible_heads(x, h):
     return wrong_view(x, h)
 '''
 
-LOOPS = '''\
+LOOPS = """\
 # %% wrong_view
 wrong_view_symptom = 'Silent'
 
@@ -207,7 +207,7 @@ def indivisible_heads(x, h):
     d_model = x.shape[2]
     assert d_model % h == 0, f'{d_model} / {h} is not a whole number'
     return torch.stack(torch.split(x, d_model // h, dim=2), dim=1)
-'''
+"""
 
 TRANSPOSES = '''\
 # %% wrong_view
@@ -312,9 +312,7 @@ def quiz(q11_why: str = CAUSE, q12_why: str = SCATTER, **others: str | None) -> 
 
 def parts(text: str) -> dict[str, str]:
     """Take cells apart: header -> source, header included."""
-    starts = [match.start() for match in HEADER.finditer(text)] + [len(text)]
-    pieces = [text[start:end] for start, end in zip(starts, starts[1:], strict=False)]
-    return {piece.splitlines()[0].removeprefix("# %% "): piece for piece in pieces}
+    return {header[0].removeprefix("# %% "): header[0] + source for header, source in pieces(text)}
 
 
 def hunt(style: str, *leave: str, **others: str) -> str:
@@ -328,11 +326,6 @@ def hunt(style: str, *leave: str, **others: str) -> str:
     Returns:
         The cells.
     """
-    pieces = {name: piece for name, piece in parts(style).items() if name not in leave}
-    pieces |= {name: f"# %% {name}\n{source.strip()}\n" for name, source in others.items()}
-    return "".join(pieces.values())
-
-
-def all_but(style: str, *kept: str) -> tuple[str, ...]:
-    """Name the tasks of a style without some, for somebody who did only those."""
-    return tuple(name for name in parts(style) if name not in kept)
+    cells = {name: cell for name, cell in parts(style).items() if name not in leave}
+    cells |= {name: f"# %% {name}\n{source.strip()}\n" for name, source in others.items()}
+    return "".join(cells.values())

@@ -117,7 +117,22 @@ def test_an_expander_places_its_own_error_at_the_marker(read):
 
 PIECES = st.sampled_from(
     ["# %%", "# %% ", "solution", "tests", "manual", "locked", "question", " a", " b_tests", " points=", "1", "-1", "{"]
-    + ["[markdown]", "[raw]", "\n", "\n\n", "# ", "# ---\n", "jupyter:", '"""', "x = 1", "\f", "\u2028", "\r", ":", "\t"]
+    + [
+        "[markdown]",
+        "[raw]",
+        "\n",
+        "\n\n",
+        "# ",
+        "# ---\n",
+        "jupyter:",
+        '"""',
+        "x = 1",
+        "\f",
+        "\u2028",
+        "\r",
+        ":",
+        "\t",
+    ]
 )
 
 

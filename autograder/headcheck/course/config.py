@@ -85,13 +85,30 @@ def shipped_course() -> Path | None:
     return checkout if (checkout / CONFIG_NAME).is_file() else None
 
 
-def find_course(folder: Path | None = None) -> Course:
-    """Find the course: `folder` or the working folder if it holds a `headcheck.toml`, else the course shipped along.
+def course_at(folder: Path | None) -> Course:
+    """Load the course in a folder that a person named; without a name, the course at hand.
+
+    Args:
+        folder: course folder, or None.
+
+    Returns:
+        The course.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if folder is not None and not (folder / CONFIG_NAME).is_file():
+        raise UsageError(_("{folder}: no course here ({name} is missing)").format(folder=folder, name=CONFIG_NAME))
+    return find_course(folder)
+
+
+def find_course(class_folder: Path | None = None) -> Course:
+    """Find the course of a class: the class folder itself if it holds a `headcheck.toml`, else the one shipped along.
 
     Parents of a notebook are never searched: what lies beside a submission comes from a student.
 
     Args:
-        folder: the class folder that a person named.
+        class_folder: folder with `submitted/`; the working folder when None.
 
     Returns:
         The course.
@@ -99,9 +116,7 @@ def find_course(folder: Path | None = None) -> Course:
     Raises:
         UsageError: there is none, or its `headcheck.toml` is not usable.
     """
-    if folder is not None and not folder.is_dir():
-        raise UsageError(_("{folder}: no such folder").format(folder=folder))
-    for candidate in (folder, Path.cwd() if folder is None else None, shipped_course()):
+    for candidate in (class_folder or Path.cwd(), shipped_course()):
         if candidate is not None and (candidate / CONFIG_NAME).is_file():
             return load_course(candidate.resolve())
     raise UsageError(_("no course found: run this in a folder with a {name}").format(name=CONFIG_NAME))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from headcheck.course.assignment import load_assignment
-from headcheck.course.config import Course, find_course
+from headcheck.course.config import Course, course_at
 from headcheck.course.notebook import read_notebook
 from headcheck.course.submission import belonging
 from headcheck.errors import UsageError
@@ -29,7 +29,7 @@ def check_notebooks(folder: Path | None, paths: Sequence[Path]) -> Iterator[Verd
         UsageError: there is no course.
         JailUnavailable: the jail cannot be set up.
     """
-    course = find_course(folder)
+    course = course_at(folder)
     targets = [_target(course, path) for path in paths]
     with make_jail(course) as jail:
         results: dict[int, Verdict] = {}
