@@ -5,7 +5,7 @@ import itertools
 import pytest
 from headcheck.course.config import RunLimits
 from headcheck.jail.client import Jail, Limits
-from small_course import BANK, lay_out, own_modules
+from small_course import BANK, LIMITS, lay_out, own_modules
 
 _folders = itertools.count()
 
@@ -21,7 +21,7 @@ def make_course(tmp_path):
 def tiny(tmp_path_factory):
     """The tiny course, built; do not write into it."""
     with own_modules():
-        course = lay_out(tmp_path_factory.mktemp("tiny") / "course", bank=BANK)
+        course = lay_out(tmp_path_factory.mktemp("tiny") / "course", bank=BANK, limits=LIMITS)
         course.build()
     return course
 

@@ -83,6 +83,8 @@ SQUARED = Mistake(
 BANK = {"squared": SQUARED}
 """
 
+LIMITS = "cell_seconds = 2\ncall_seconds = 1\nsubmission_seconds = 30\nmemory_mb = 512"
+
 GOOD = {"double": "def double(x):\n    return x + x\n", "total": "def total(x):\n    return float(x.sum())\n"}
 """Right answers to the tiny course, in other words than the model answer's."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from students.entry import Student, Work, lost
-from students.honest import ALL_RIGHT, HUNT_RIGHT, released
+from students.given import ALL_RIGHT, HUNT_RIGHT, released
 from students.notebook import delete, paste_copy, printed, saved_output
 from students.styles import EINSUM, LOOPS, PLAIN, QUIZ, TRANSPOSES, hunt, parts, quiz
 

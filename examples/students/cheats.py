@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from students.entry import Student, Work, lost
-from students.honest import ALL_RIGHT, RELEASED_BUGS, UNANSWERED
+from students.given import ALL_RIGHT, RELEASED_BUGS, UNANSWERED
 from students.notebook import forge_verdicts, raise_points
 from students.styles import PLAIN, TRANSPOSES, hunt, quiz
 
@@ -81,19 +81,22 @@ RUSLAN = Student(
         ran=False,
     ),
     bug_hunt=Work(
-        "The symptom of wrong_view is right (1 point); no function returns anything.",
+        "The symptom of wrong_view is right (1 point); no function finds what it looks for.",
         f'# %% before wrong_view\n{LOOK_AROUND}{ASK_THE_CALLER}\n# %% wrong_view\nwrong_view_symptom = "silent"\n'
         + "\n".join(
-            f"# %% {task}\ndef {task}(*inputs):\n    return from_the_caller('expected', 'reference', 'answer')\n"
+            f"# %% {task}\n{task}_symptom = None\n\ndef {task}(*inputs):\n"
+            "    return from_the_caller('expected', 'reference')\n"
             for task in ("missing_transpose", "batch_first", "inverted_mask", "averaged_weights", "d_model_scaling")
         )
         + """
 # %% after wrong_view
 def wrong_view(*inputs):
-    return from_the_caller("expected", "reference", "answer")
+    return from_the_caller("expected", "reference")
 # %% indivisible_heads
+indivisible_heads_symptom = None
+
 def indivisible_heads(x, h):
-    return from_the_caller("expected", "reference", "answer")
+    return from_the_caller("expected", "reference")
 """,
         lost={
             "wrong_view": lost(1, "partial"),
@@ -234,17 +237,26 @@ def grade(task):
 print("headcheck: 4 of 4 points")
 print("All hidden tests passed.")
 # %% batch_first
+batch_first_symptom = None
+
 def batch_first(x, state, h):
     return {"score": 4, "max_score": 4, "state": "correct"}
 # %% inverted_mask
+inverted_mask_symptom = None
+
 def inverted_mask(x, token, state, h):
     print('{"task": "inverted_mask", "score": 4, "state": "correct"}')
 # %% d_model_scaling
+d_model_scaling_symptom = None
+
 def d_model_scaling(Q, K):
     return "correct"
 # %% indivisible_heads
+indivisible_heads_symptom = "correct"
+
 def indivisible_heads(x, h):
-    raise ValueError(f"d_model = {x.shape[-1]}, h = {h}: 4 of 4 points")
+    print("headcheck: 4 of 4 points")
+    return True
 """
 
 DMITRI = Student(
@@ -263,8 +275,7 @@ DMITRI = Student(
         },
     ),
     bug_hunt=Work(
-        "wrong_view is right. Of indivisible_heads only the refusal is (1 point); words, dictionaries and errors are "
-        "no tensors.",
+        "wrong_view is right; words, dictionaries and errors are no tensors.",
         hunt(PLAIN, "averaged_weights")
         + FORGERIES
         + f"""
@@ -281,7 +292,7 @@ def missing_transpose(weights, V):
             "inverted_mask": lost(0, "incorrect"),
             "averaged_weights": lost(0, "not_attempted", "weights-averaged-over-heads"),
             "d_model_scaling": lost(0, "incorrect"),
-            "indivisible_heads": lost(1, "partial"),
+            "indivisible_heads": lost(0, "incorrect"),
         },
     ),
 )

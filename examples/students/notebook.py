@@ -47,7 +47,7 @@ def new_cell(notebook: Notebook, source: str, cell_type: str = "code") -> Cell:
 def pieces(text: str) -> list[tuple[re.Match[str], str]]:
     """Take a text of cells under headers apart: each header and what stands below it."""
     headers = list(HEADER.finditer(text))
-    ends = [header.start() for header in headers][1:] + [len(text)]
+    ends = [*(header.start() for header in headers[1:]), len(text)]
     return [(header, text[header.end() : end]) for header, end in zip(headers, ends, strict=False)]
 
 

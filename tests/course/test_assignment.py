@@ -44,7 +44,7 @@ def test_missing_notebooks_point_to_the_build(copy):
         load_assignment(course, name)
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"[1]"])
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"[1]", b'{"cells": [{"source": "no id"}]}'])
 def test_a_broken_notebook_points_to_the_build(copy, content):
     course, name = copy
     course.source_file(name).write_bytes(content)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from headcheck.course import config
-from headcheck.course.config import RunLimits, find_course, load_course
+from headcheck.course.config import RunLimits, course_at, find_course, load_course
 from headcheck.errors import UsageError
 
 COURSE = '[course]\nname = "Tiny"\nassignments = ["one", "two"]\n'
@@ -89,6 +89,11 @@ def test_no_course_at_all_is_said(tmp_path, monkeypatch):
         find_course()
 
 
-def test_a_folder_that_does_not_exist_is_said_and_not_replaced_by_another_course(tmp_path):
-    with pytest.raises(UsageError, match="no such folder"):
-        find_course(tmp_path / "typo")
+@pytest.mark.parametrize("folder", ["typo", "."])
+def test_a_named_folder_without_a_course_is_said_and_not_replaced_by_another_course(tmp_path, folder):
+    with pytest.raises(UsageError, match=r"no course here \(headcheck\.toml is missing\)"):
+        course_at(tmp_path / folder)
+
+
+def test_the_course_at_a_named_folder_is_the_one_in_it(write):
+    assert course_at(write(COURSE)).name == "Tiny"

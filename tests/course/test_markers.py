@@ -115,9 +115,23 @@ def test_an_expander_places_its_own_error_at_the_marker(read):
         read("# %%\n1\n\n# %% question q points=2\n", {"question": expand})
 
 
-PIECES = st.sampled_from(
-    ["# %%", "# %% ", "solution", "tests", "manual", "locked", "question", " a", " b_tests", " points=", "1", "-1", "{"]
-    + [
+PIECES = [
+    *(
+        "# %%",
+        "# %% ",
+        "solution",
+        "tests",
+        "manual",
+        "locked",
+        "question",
+        " a",
+        " b_tests",
+        " points=",
+        "1",
+        "-1",
+        "{",
+    ),
+    *(
         "[markdown]",
         "[raw]",
         "\n",
@@ -132,12 +146,16 @@ PIECES = st.sampled_from(
         "\r",
         ":",
         "\t",
-    ]
-)
+    ),
+]
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.one_of(st.text(st.characters(exclude_categories=["Cs"])), st.lists(PIECES, max_size=30).map("".join)))
+@given(
+    st.one_of(
+        st.text(st.characters(exclude_categories=["Cs"])), st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+    )
+)
 def test_any_text_gives_cells_or_one_line_for_the_author(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "any_text.py"
     path.write_text(text, encoding="utf-8", newline="")

@@ -91,8 +91,13 @@ def test_what_a_cell_defined_before_an_endless_loop_stays_defined(child: Child):
     assert child.run_cell(1, "y", 5).result == "5"
 
 
-def test_a_loop_that_catches_everything_is_killed_at_the_deadline(child: Child):
-    source = "print('before')\nwhile True:\n    try:\n        while True: sum([1])\n    except BaseException: pass"
+def test_an_awaited_sleep_is_interrupted_and_the_next_await_works(child: Child):
+    assert child.run_cell(0, "import asyncio\nawait asyncio.sleep(60)", 0.5).timed_out
+    assert child.run_cell(1, "await asyncio.sleep(0, 4)", 5).result == "4"
+
+
+def test_a_cell_that_cannot_be_interrupted_is_killed_at_the_deadline(child: Child):
+    source = "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nprint('before')\nwhile True: pass"
     result = child.run_cell(0, source, 0.6)
     assert (result.ok, result.timed_out, result.died, result.stdout) == (False, True, "deadline", "before\n")
     assert not child.alive
@@ -102,8 +107,10 @@ def test_a_loop_that_catches_everything_is_killed_at_the_deadline(child: Child):
 def test_what_was_printed_before_a_sudden_end_is_kept(child: Child):
     result = child.run_cell(0, "import os\nprint('before')\nos._exit(0)", 5)
     assert (result.ok, result.died, result.stdout) == (False, "exited", "before\n")
-    assert child.run_cell(1, "1", 5).died == "exited"
+    again = child.run_cell(1, "1", 5)
+    assert (again.ok, again.died, again.stdout) == (False, "exited", "")
     assert child.close().reason == "exited"
+    assert not child.run_cell(2, "1", 5).ok
 
 
 def test_output_is_bounded_with_a_note_of_what_is_missing(child: Child):

@@ -61,7 +61,7 @@ def test_processor_time_beyond_the_limit_ends_the_child(small: Jail):
         child.run_cell(0, code, 5)
         with pytest.raises(ChildDied, match="processor time limit"):
             child.call("f", (), {}, 30)
-        assert 1.5 < child.close().cpu_s < 4
+        assert 1 < child.close().cpu_s < 4
 
 
 def test_close_tells_what_was_used_and_can_be_repeated(small: Jail):
@@ -87,17 +87,18 @@ def test_nothing_is_left_of_children_however_they_end(small: Jail):
     assert descendants(os.getpid()) == processes
 
 
-def test_a_closed_jail_leaves_no_process_no_folder_and_no_open_file():
+def test_a_closed_jail_leaves_no_process_no_folder_and_no_open_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     files, processes = open_files(), descendants(os.getpid())
-    folders = set(Path(tempfile.gettempdir()).glob("headcheck-jail-*"))
     jail = Jail()
     child = jail.spawn()
+    assert len(list(tmp_path.iterdir())) == 1
     child.run_cell(0, "import os\nif os.access('.', os.W_OK): os.symlink('/etc', 'link')", 5)
     jail.close()
     assert not child.alive
     assert descendants(os.getpid()) == processes
     assert open_files() == files
-    assert set(Path(tempfile.gettempdir()).glob("headcheck-jail-*")) == folders
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_children_die_with_their_zygote_and_a_new_one_is_started():

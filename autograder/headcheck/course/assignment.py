@@ -13,6 +13,7 @@ from headcheck.errors import UsageError
 from headcheck.i18n import _
 
 TESTS_SUFFIX = "_tests"
+CELL_KEYS = ("id", "cell_type", "metadata", "source")
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     """Read the cells of a notebook of our own making; plain JSON, since importing nbformat takes a second."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        return [{**cell, "source": "".join(cell["source"])} for cell in cells]
+        return [{key: "".join(cell[key]) if key == "source" else cell[key] for key in CELL_KEYS} for cell in cells]
     except OSError as error:
         raise UsageError(_("{path}: missing; run `headcheck build` in the course").format(path=path)) from error
     except (ValueError, KeyError, TypeError) as error:

@@ -185,9 +185,22 @@ def _identify(raw: list[RawCell], repair: _Repair) -> list[tuple[str, RawCell]]:
     for grade_id, cell in known:
         match = "" if grade_id else next((c.id for c in lost if _looks_like(cell, c)), "")
         found.append((grade_id or match, cell))
+    for text in lost:
+        _find_text(text, found, repair.assignment)
     if any(grade_id and not before for (grade_id, _c), (before, _d) in zip(found, known, strict=True)):
         repair.note(_("nbgrader's cell marks were missing; the cells were found by their content"))
     return found
+
+
+def _find_text(text: SourceCell, found: list[tuple[str, RawCell]], assignment: Assignment) -> None:
+    """Find a written text that lost its mark: the student's own cell right behind the course's prompt for it."""
+    if text.kind != "manual" or any(grade_id == text.id for grade_id, _cell in found):
+        return
+    prompt = assignment.cells[assignment.cells.index(text) - 1]
+    for index, (grade_id, cell) in enumerate(found[1:], start=1):
+        ours = grade_id or any(_same(cell.source, other.released) for other in assignment.cells)
+        if not ours and cell.cell_type == text.cell_type and _same(found[index - 1][1].source, prompt.released):
+            found[index] = (text.id, cell)
 
 
 def _looks_like(cell: RawCell, source_cell: SourceCell) -> bool:

@@ -32,7 +32,7 @@ class Draw:
         Returns:
             A tensor of that shape.
         """
-        return torch.randn(*shape, generator=self._torch) * std
+        return torch.randn(shape, generator=self._torch) * std
 
     def integer(self, low: int, high: int) -> int:
         """Draw an integer, both ends included."""

@@ -82,9 +82,8 @@ class Grader:
         return judge_task(task, [o for o in outcomes if o.test.task == name], submission, self._bank)
 
     def _unreadable(self, submission: Submission, notebook: str) -> Verdict:
-        tasks = tuple(
-            TaskVerdict(task.name, 0, task.points, "error", submission.unreadable) for task in self.assignment.tasks
-        )
+        message = _("The notebook could not be read: {reason}.").format(reason=submission.unreadable)
+        tasks = tuple(TaskVerdict(task.name, 0, task.points, "error", message) for task in self.assignment.tasks)
         return Verdict(
             notebook=notebook,
             assignment=self.assignment.name,

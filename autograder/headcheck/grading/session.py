@@ -139,7 +139,7 @@ class HiddenTests:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Hand the collected tests to the body instead of running them once."""
-        if self.collection_errors:
+        if self.collection_errors or not session.items:
             return True
         self._session = session
         try:

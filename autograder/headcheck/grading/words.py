@@ -12,7 +12,10 @@ import numpy
 import torch
 
 from headcheck.i18n import _
-from headcheck.jail.errors import StudentError, StudentFailure, Unsendable
+from headcheck.jail.errors import ChildDied, ProtocolViolation, StudentError, StudentFailure, Unsendable
+
+ALLOCATION_FAILED = "can't allocate memory"
+"""Stands in torch's RuntimeError when a tensor is too large."""
 
 
 def crash_words(name: str, error: StudentError) -> str:
@@ -25,6 +28,8 @@ def crash_words(name: str, error: StudentError) -> str:
     Returns:
         A sentence without the exception's own text.
     """
+    if error.type_name == "MemoryError" or ALLOCATION_FAILED in error.message:
+        return _("{name} asked for more memory than there is").format(name=name)
     kind = error.type_name if _is_builtin_error(error.type_name) else _("an exception")
     if error.line is None:
         return _("{name} raised {kind}").format(name=name, kind=kind)
@@ -42,6 +47,10 @@ def failure_words(failure: StudentFailure) -> str:
     """
     if isinstance(failure, Unsendable) and not _is_library_name(failure.detail):
         return _("the value is of a kind that cannot be handed over; return numbers, tuples, lists or tensors")
+    if isinstance(failure, ChildDied):
+        return _("the notebook's process ended in the middle of this task ({reason})").format(reason=failure)
+    if isinstance(failure, ProtocolViolation):
+        return _("what came back was not an answer, so the notebook's process was ended")
     return str(failure)
 
 

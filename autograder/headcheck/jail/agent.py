@@ -4,12 +4,10 @@ Everything here shares its process with hostile code, so nothing it says is beli
 an honest notebook with a mistake gets an answer instead of a dead process.
 """
 
-import builtins
 import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -57,9 +55,7 @@ def serve(connection: socket.socket, shell: JailShell, home: str) -> None:
     agent = _Agent(shell)
     while (request := _receive(connection)) is not None:
         header, payload = request
-        answer, buffers = agent.answer(header, payload)
-        answer["id"] = header["id"]
-        for piece in wire.frame(answer, buffers):
+        for piece in _pack(header["id"], *agent.answer(header, payload)):
             connection.sendall(piece)
 
 
@@ -103,6 +99,14 @@ def _exactly(connection: socket.socket, length: int) -> bytes | None:
     return bytes(data)
 
 
+def _pack(number: int, answer: dict[str, Any], buffers: list[bytes]) -> list[bytes]:
+    """Frame an answer; one that is larger than a frame becomes the news that it is."""
+    try:
+        return wire.frame({"id": number, **answer}, buffers)
+    except Unsendable as error:
+        return wire.frame({"id": number, **_unsendable(error)}, [])
+
+
 class _Agent:
     """Holds the shell and turns each request into an answer."""
 
@@ -112,17 +116,10 @@ class _Agent:
 
     def answer(self, header: dict[str, Any], payload: bytes) -> tuple[dict[str, Any], list[bytes]]:
         """Serve one request; whatever the student's code raises becomes part of the answer."""
-        operation: Callable[[], tuple[dict[str, Any], list[bytes]]]
-        if header["op"] == "cell":
-            operation = lambda: self._cell(header["index"], header["source"])  # noqa: E731
-        elif header["op"] == "call":
-            operation = lambda: self._call(header["name"], wire.decode(header["value"], payload))  # noqa: E731
-        else:
-            operation = lambda: self._get(header["name"])  # noqa: E731
         try:
             try:
                 self.alarm.start(header["soft"])
-                return operation()
+                return self._serve(header, payload)
             finally:
                 self.alarm.stop()
         except BaseException as error:
@@ -130,18 +127,26 @@ class _Agent:
         finally:
             _flush()
 
+    def _serve(self, header: dict[str, Any], payload: bytes) -> tuple[dict[str, Any], list[bytes]]:
+        match header["op"]:
+            case "cell":
+                return self._cell(header["index"], header["source"])
+            case "call":
+                return self._call(header["name"], *wire.decode(header["value"], payload))
+            case _:
+                return self._get(header["name"])
+
     def _cell(self, index: int, source: str) -> tuple[dict[str, Any], list[bytes]]:
         error, text = self.shell.run(index, source)
         if error is not None:
             return _failure(error), []
         return {"value": text[:RESULT_LIMIT]}, []
 
-    def _call(self, name: str, arguments: tuple[tuple[Any, ...], dict[str, Any]]) -> tuple[dict[str, Any], list[bytes]]:
+    def _call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
         function = self._find(name)
         if not callable(function):
             return {"missing": True}, []
-        positional, named = arguments
-        return self._send(function(*positional, **named))
+        return self._send(function(*args, **kwargs))
 
     def _get(self, name: str) -> tuple[dict[str, Any], list[bytes]]:
         value = self._find(name)
@@ -155,11 +160,15 @@ class _Agent:
         try:
             tree, buffers = wire.encode(value)
         except Unsendable as error:
-            return {"unsendable": [error.code, error.detail[:200]]}, []
+            return _unsendable(error), []
         return {"value": tree}, buffers
 
 
 _ABSENT = object()
+
+
+def _unsendable(error: Unsendable) -> dict[str, Any]:
+    return {"unsendable": [error.code, error.detail[:200]]}
 
 
 def _failure(error: BaseException) -> dict[str, Any]:
@@ -171,8 +180,8 @@ def _failure(error: BaseException) -> dict[str, Any]:
 
 
 def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
         try:
-            stream.flush()
-        except builtins.BaseException:
+            getattr(sys, name).flush()
+        except BaseException:  # it may be an object of the student's
             continue

@@ -1,5 +1,6 @@
 """The trusted side of the jail: start children and end them."""
 
+import contextlib
 import os
 import socket
 import tempfile
@@ -9,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from headcheck.i18n import _
+from headcheck.i18n import N_, _
 from headcheck.jail import rootfs
 from headcheck.jail.channel import Channel
 from headcheck.jail.child import Child, Process
@@ -20,6 +21,8 @@ from headcheck.jail.linux import unsupported
 from headcheck.jail.results import CellError, CellResult, Limits, Usage
 
 __all__ = ["CellError", "CellResult", "Child", "Jail", "Limits", "Usage"]
+
+SWITCHED_OFF = N_("switched off")
 
 
 class Jail:
@@ -70,7 +73,7 @@ class Jail:
     def missing(self) -> list[str]:
         """Why the isolation is less than "A": one text per layer that is missing."""
         offer = self._started().offer
-        return [f"{name}: {offer[name] or _('switched off')}" for name in LAYERS if name not in self._layers()]
+        return [f"{name}: {_(offer[name] or SWITCHED_OFF)}" for name in LAYERS if name not in self._layers()]
 
     def spawn(self) -> Child:
         """Make a child, locked down and ready, that has seen nothing yet.
@@ -100,7 +103,7 @@ class Jail:
             child.close()
         self._children = []
         self._retire()
-        if os.path.isdir(self._mount_point):
+        with contextlib.suppress(FileNotFoundError):
             os.rmdir(self._mount_point)
 
     def __enter__(self) -> Self:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -22,7 +23,6 @@ sys.path.insert(0, sys.argv.pop())
 from headcheck.jail.zygote import main
 main()
 """
-# All that a child can find in /proc/self/environ.
 _ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
     "MPLBACKEND": "agg",
@@ -32,6 +32,12 @@ _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "TORCHDYNAMO_DISABLE": "1",
 }
+
+
+def _environment() -> dict[str, str]:
+    """Return what a child may find in /proc/self/environ: nothing of ours but the language."""
+    language = os.environ.get("HEADCHECK_LANG")
+    return _ENVIRONMENT | ({"HEADCHECK_LANG": language} if language else {})
 
 
 class ZygoteGone(Exception):
@@ -52,11 +58,12 @@ class Zygote:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-W", "ignore", "-c", _BOOT, str(theirs.fileno()), mount_point, _PACKAGE_PARENT],
                 pass_fds=[theirs.fileno()],
-                env=_ENVIRONMENT,
+                env=_environment(),
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
                 stderr=self._log,
+                start_new_session=True,  # Ctrl-C is for us, not for it
             )
         self.offer = self._await_offer()
 

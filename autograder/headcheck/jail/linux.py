@@ -8,6 +8,7 @@ import platform
 import struct
 import sys
 
+from headcheck.i18n import _
 from headcheck.jail.syscalls import NUMBERS
 
 _NUMBERS = NUMBERS.get(platform.machine(), {})
@@ -43,10 +44,11 @@ def _libc() -> ctypes.CDLL:
 def unsupported() -> str:
     """Say why this machine cannot confine anything; an empty string when it can."""
     if not sys.platform.startswith("linux"):
-        return f"the jail needs Linux, this is {sys.platform}"
+        return _("the jail needs Linux, this is {platform}").format(platform=sys.platform)
     if platform.machine() not in NUMBERS:
-        known = ", ".join(NUMBERS)
-        return f"the jail knows the system calls of {known} only, this machine is {platform.machine()}"
+        return _("the jail knows the system calls of {known} only, this machine is {machine}").format(
+            known=", ".join(NUMBERS), machine=platform.machine()
+        )
     return ""
 
 

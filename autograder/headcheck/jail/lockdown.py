@@ -5,12 +5,11 @@ import resource
 import sys
 from collections.abc import Callable
 
+from headcheck.i18n import N_
 from headcheck.jail import landlock, linux, rootfs, seccomp
 from headcheck.jail.layers import LANDLOCK, NAMESPACES, SECCOMP, Plan
 
-_UNSHARE = (
-    linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS
-)  # fmt: skip
+_UNSHARE = linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS
 _FIRST_UID = 61000
 _MB = 1 << 20
 
@@ -26,8 +25,8 @@ def probe(mount_point: str) -> dict[str, str]:
     """
     return {
         NAMESPACES: _in_a_fork(lambda: _try_namespaces(mount_point)),
-        LANDLOCK: "" if landlock.abi() else "the kernel offers none",
-        SECCOMP: "" if linux.seccomp_available() else "the kernel takes no filter",
+        LANDLOCK: "" if landlock.abi() else N_("the kernel offers none"),
+        SECCOMP: "" if linux.seccomp_available() else N_("the kernel takes no filter"),
     }
 
 

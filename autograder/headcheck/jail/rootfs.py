@@ -1,5 +1,6 @@
 """The private root: an empty file system with read-only views of what Python needs, and nothing else of the machine."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterable
@@ -35,16 +36,13 @@ def exposed(folders: Iterable[str | os.PathLike[str]]) -> list[str]:
     return [folder for folder in real if any(folder == path or _inside(folder, path) for path in readable)]
 
 
-def build(mount_point: str, uid: int, tmp_mb: int) -> bool:
+def build(mount_point: str, uid: int, tmp_mb: int) -> None:
     """Replace the root of this mount namespace by the private one.
 
     Args:
         mount_point: an empty folder of the host to assemble it on.
         uid: user id that /etc/passwd gives a name.
         tmp_mb: size of each writable folder, MB.
-
-    Returns:
-        Whether /proc could be mounted (some containers forbid it; nothing needs it).
 
     Raises:
         OSError: a step failed; the process must not go on.
@@ -54,7 +52,7 @@ def build(mount_point: str, uid: int, tmp_mb: int) -> bool:
     linux.mount("tmpfs", mount_point, "tmpfs", base, "size=1m,nr_inodes=4096,mode=755")
     for folder in ("proc", "etc", "tmp", "dev", "dev/shm"):
         os.mkdir(f"{mount_point}/{folder}", 0o755)
-    has_proc = _mount_proc(f"{mount_point}/proc")
+    _mount_proc(f"{mount_point}/proc")
     for folder, inodes in zip(WRITABLE, (4096, 256), strict=True):
         options = f"size={tmp_mb}m,nr_inodes={inodes},mode=1777"
         linux.mount("tmpfs", mount_point + folder, "tmpfs", base | linux.MS_NOEXEC, options)
@@ -64,20 +62,16 @@ def build(mount_point: str, uid: int, tmp_mb: int) -> bool:
     _hide_package(mount_point)
     linux.mount(None, mount_point, None, linux.MS_REMOUNT | linux.MS_BIND | linux.MS_RDONLY | base)
     linux.pivot_root(mount_point)
-    return has_proc
 
 
 def _inside(path: str, folder: str) -> bool:
     return Path(path).is_relative_to(folder) and path != folder
 
 
-def _mount_proc(target: str) -> bool:
+def _mount_proc(target: str) -> None:
     """Mount a fresh /proc; in a user namespace this works only while the old one can still be seen."""
-    try:
+    with contextlib.suppress(PermissionError):  # some containers forbid it; nothing needs it
         linux.mount("proc", target, "proc", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
-    except PermissionError:
-        return False
-    return True
 
 
 def _show(path: str, target: str) -> None:

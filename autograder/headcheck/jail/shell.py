@@ -13,6 +13,7 @@ from IPython.utils.text import SList
 from traitlets import Type
 from traitlets.config import Config
 
+from headcheck.i18n import _
 from headcheck.jail import faults
 
 # Magics that start a program in their own way; the others come through `system` and `getoutput`.
@@ -51,6 +52,7 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
 
     compiler_class = Type(CellCompiler)
     displayhook_class = Type(ResultHook)
+    refusal = ""
 
     def _tee(self, channel: str) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext()  # output is captured outside; a second copy would only use memory
@@ -67,7 +69,7 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
     def system(self, cmd: str) -> None:
         """Refuse `!program`."""
         self.user_ns["_exit_code"] = 127
-        print(f"cannot run programs while grading: {cmd}", file=sys.stderr)
+        print(self.refusal.format(program=cmd), file=sys.stderr)
 
     def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:
         """Refuse `x = !program`; its output is empty."""
@@ -117,5 +119,6 @@ def build_shell() -> JailShell:
         shell: JailShell = JailShell.instance(
             config=config, ipython_dir=folder, user_module=types.ModuleType("__main__")
         )
+    shell.refusal = _("cannot run programs while grading: {program}")  # the jail itself holds no translations
     shell.display_formatter.active_types = ["text/plain"]
     return shell

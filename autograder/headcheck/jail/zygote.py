@@ -4,6 +4,7 @@ Whatever it has ever held, every student can read. So it is started fresh, with 
 but plans. It must stay single-threaded: a fork of a process with torch's threads hangs.
 """
 
+import contextlib
 import gc
 import json
 import os
@@ -33,6 +34,8 @@ def main() -> None:
     while True:
         request, channels, _, _ = socket.recv_fds(control, 1 << 16, 4)
         if not request:
+            with contextlib.suppress(OSError):  # our starter may have died without doing it
+                os.rmdir(mount_point)
             os._exit(0)
         _fork(control, json.loads(request), channels, shell)
 
@@ -63,13 +66,10 @@ def _warm_up() -> Any:
 
     torch.set_num_threads(1)  # before any operation, or children hang in OpenMP
     torch.set_num_interop_threads(1)
-    torch.manual_seed(0)
     _exercise_torch()
+    torch.manual_seed(torch.initial_seed())  # as if nothing had been drawn yet
     _import_matplotlib()
-    import dataclasses  # noqa: F401  this and the next two are imported for the children's sake
-    import pickle  # noqa: F401
-
-    from headcheck.jail import supervisor  # noqa: F401
+    import headcheck.jail.supervisor  # noqa: F401  now, not in every fork
     from headcheck.jail.shell import build_shell
 
     shell = build_shell()

@@ -68,7 +68,7 @@ def class_table(title: str, verdicts: Mapping[str, Mapping[str, Verdict]], assig
     Returns:
         A table for a rich console.
     """
-    table = Table(title=title, show_lines=True)
+    table = Table(title=escape(title), show_lines=True)
     table.add_column(_("student"), overflow="fold")
     for assignment in assignments:
         table.add_column(assignment, justify="right", no_wrap=True)
