@@ -1,4 +1,4 @@
-"""Makes the example class: every student's notebooks from release/, and what each must get.
+"""Makes the example class: every student's notebooks from release/, what each must get, and who is who.
 
 Run it after `headcheck build`: python examples/make_class.py
 """
@@ -11,14 +11,35 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from students import STUDENTS
+from students import STUDENTS, cheats
 from students.entry import Lost, Student, Work
 from students.notebook import Notebook, write_cells
 from students.outputs import run_all
 
 ROOT = Path(__file__).resolve().parents[1]
 CLASS = Path(__file__).resolve().parent / "class"
-ASSIGNMENTS = ("quiz", "bug_hunt")
+
+README = """\
+# The example class
+
+{count} made-up students, and what they handed in for `quiz` ({quiz} points, {by_hand} of them given by a person) and
+`bug_hunt` ({bug_hunt} points). Grade a copy, so that this folder stays as it is:
+
+    cp -r examples/class demo
+    headcheck grade quiz bug_hunt --course demo
+
+nbgrader's own commands work in the copy as well, because `nbgrader_config.py` is there.
+
+| student | what happened | quiz | bug_hunt |
+|---|---|---|---|
+{rows}
+
+The attackers ({attackers}) do no real harm if they succeed: they leave a marker file or raise their score.
+
+`expected.json` holds, for every task, the points, the state and the mistakes that must come out, and why. It, this page
+and `submitted/` are made by `examples/make_class.py` from `release/` and the entries in `examples/students/`: to add a
+student, add an entry there. Run it again after `headcheck build`.
+"""
 
 
 def released(assignment: str) -> Notebook:
@@ -102,7 +123,33 @@ def class_files() -> dict[str, bytes]:
     }
     results = {student.name: _expected_of(student) for student in STUDENTS}
     files["expected.json"] = (json.dumps(results, indent=1, ensure_ascii=False) + "\n").encode()
+    files["README.md"] = who_is_who(results).encode()
     return files
+
+
+def who_is_who(results: dict[str, Any]) -> str:
+    """Write the page that introduces the students.
+
+    Args:
+        results: what `expected.json` holds.
+    """
+    quiz, bug_hunt = released("quiz"), released("bug_hunt")
+    rows = (
+        f"| {s.name} | {s.does} | {_score(results, s, 'quiz')} | {_score(results, s, 'bug_hunt')} |" for s in STUDENTS
+    )
+    return README.format(
+        count=len(STUDENTS),
+        quiz=sum(points(quiz).values()),
+        by_hand=sum(points(quiz)[task] for task in manual_tasks(quiz)),
+        bug_hunt=sum(points(bug_hunt).values()),
+        rows="\n".join(rows),
+        attackers=", ".join(sorted(student.name for student in cheats.STUDENTS)),
+    )
+
+
+def _score(results: dict[str, Any], student: Student, assignment: str) -> str:
+    found = results[student.name].get(assignment)
+    return f"{found['score']:g}" if found else "-"
 
 
 def _expected_of(student: Student) -> dict[str, Any]:

@@ -34,3 +34,20 @@ def attention_state(draw: Draw, d_model: int) -> dict[str, torch.Tensor]:
         "out_proj.weight": draw.tensor(d_model, d_model, std=std),
         "out_proj.bias": draw.tensor(d_model, std=BIAS_STD),
     }
+
+
+def layer_state(draw: Draw, d_model: int) -> dict[str, torch.Tensor]:
+    """Draw the parameters of a layer with W_q, W_k, W_v and W_o, biases included.
+
+    Args:
+        draw: source of the random numbers.
+        d_model: width of the model.
+
+    Returns:
+        Its state_dict: weights (d_model, d_model) and biases (d_model).
+    """
+    state = {}
+    for layer in ("W_q", "W_k", "W_v", "W_o"):
+        state[f"{layer}.weight"] = draw.tensor(d_model, d_model, std=WEIGHT_STD / d_model**0.5)
+        state[f"{layer}.bias"] = draw.tensor(d_model, std=BIAS_STD)
+    return state

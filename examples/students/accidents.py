@@ -39,7 +39,7 @@ def missing_transpose(weights, V):
     return torch.cat(joined, dim=-1)
 """,
         ),
-        lost={"missing_transpose": lost(1, "partial")},
+        lost={"missing_transpose": lost(1, "timeout")},
         ran=False,
     ),
 )
@@ -101,7 +101,7 @@ def batch_first(x, state, h):
 """,
         )
         + "# %% before inverted_mask\nos._exit(0)\n",
-        lost={"batch_first": lost(1, "partial")},
+        lost={"batch_first": lost(1, "error")},
         ran=False,
     ),
 )

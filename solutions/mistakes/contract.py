@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import torch
-from headcheck.diagnosis.bank import Mistake
+from headcheck.diagnosis.bank import Choice, Context, Mistake, Step
 from headcheck.i18n import N_
 
 from solutions import attention
 from solutions.attention import State
 from solutions.mistakes.pieces import module
+from solutions.pipeline import MODULE, nothing, output_of
 
 
 def _sequence_first(x: torch.Tensor, state: State, h: int) -> torch.Tensor:
@@ -106,6 +108,54 @@ def _swapped(d_model: int, h: int) -> bool:
     return h % d_model != 0
 
 
+def _split_sequence_first(c: Context) -> Context:
+    h = c["h"]
+    return {Z: c[Z].unflatten(-1, (h, -1)).permute(1, 2, 0, 3) for Z in "QKV"}  # (n, h, B, d_k)
+
+
+def _mask_sequence_first(fill: float) -> Step:
+    def mask(c: Context) -> Context:
+        return {} if c["pad"] is None else {"scores": c["scores"].masked_fill(c["pad"].t()[:, None, None, :], fill)}
+
+    return mask
+
+
+def _merge_sequence_first(c: Context) -> Context:
+    return {"merged": c["context"].permute(2, 0, 1, 3).flatten(2)}  # (B, n, h * d_k)
+
+
+def sequence_first(*masks: Step) -> list[Choice]:
+    """Take the first axis for the sequence from the split to the merge, with each of these masks."""
+    whole = {"split": _split_sequence_first, "merge": _merge_sequence_first}
+    return [{**whole, "mask": mask} for mask in masks]
+
+
+def module_state(state: State) -> State:
+    """Pack the parameters of W_q, W_k, W_v and W_o as nn.MultiheadAttention keeps them."""
+    return {
+        "in_proj_weight": torch.cat([state[f"{layer}.weight"] for layer in ("W_q", "W_k", "W_v")]),
+        "in_proj_bias": torch.cat([state[f"{layer}.bias"] for layer in ("W_q", "W_k", "W_v")]),
+        "out_proj.weight": state["W_o.weight"],
+        "out_proj.bias": state["W_o.bias"],
+    }
+
+
+def _torch_module(c: Context) -> Context:
+    mha = module(module_state(c["state"]), c["h"])
+    out, weights = mha(c["q"], c["k"], c["v"], key_padding_mask=c["pad"], average_attn_weights=False)
+    return {"shown": weights, "result": (out, weights)}
+
+
+def whole(step: Step) -> Choice:
+    """Do everything in the first stage."""
+    return {stage: step if stage == "inputs" else nothing for stage in MODULE.stages}
+
+
+def _turned_back(result: Callable[[torch.Tensor], torch.Tensor]) -> Choice:
+    """Hand back an output whose axes are in another order."""
+    return {"returned": lambda c: {"result": (result(output_of(c)), c["shown"])}}
+
+
 MISTAKES = (
     Mistake(
         id="torch-mha-without-batch-first",
@@ -119,6 +169,7 @@ MISTAKES = (
         ),
         question=N_("Which axis of its input does the module take for the sequence?"),
         source="https://github.com/pytorch/pytorch/issues/122959",
+        choices=[whole(_torch_module)],
         wrong={
             "batch_first": _sequence_first,
             "inverted_mask": _sequence_first_masked,
@@ -135,6 +186,11 @@ MISTAKES = (
         ),
         question=N_("Which axis of your result has the size of the batch?"),
         source="https://github.com/om-ai-lab/OmDet/issues/19",
+        choices=[
+            *sequence_first(_mask_sequence_first(-math.inf), _mask_sequence_first(-1e9), nothing),
+            _turned_back(lambda out: out.transpose(0, 1)),
+        ],
+        tasks=("multi_head_attention",),
         wrong={
             "wrong_view": _split_swapped,
             "missing_transpose": _merge_swapped,

@@ -1,199 +1,204 @@
-"""Mistakes made between queries, keys and weights: the product, its scale, the softmax."""
+"""Mistakes made between queries, keys and scores: the product and its scale."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import torch
-from headcheck.diagnosis.bank import Mistake
+from headcheck.diagnosis.bank import Choice, Context, Mistake
 from headcheck.i18n import N_
 
-from solutions.attention import attention_scores
+from solutions.pipeline import scaled
 
 
-def _products(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return Q @ K.transpose(-2, -1)  # (B, h, n_q, n_k), not scaled
+def product(multiply: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Choice:
+    """Compute the scores in another way from Q (B, h, n_q, d_k) and K (B, h, n_k, d_k)."""
+    return {"scores": lambda c: {"scores": multiply(c["Q"], c["K"])}}
 
 
-def _sqrt_d_model(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    d_model = Q.shape[1] * Q.shape[-1]
-    return (_products(Q, K) / d_model**0.5).softmax(dim=-1)
+def times(factor: Callable[[int, Context], float]) -> Choice:
+    """Multiply the scores by another factor, which may depend on d_k and the context."""
+    return {"scale": lambda c: scaled(c, factor(c["Q"].shape[-1], c))}
 
 
-def _missing(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return _products(Q, K).softmax(dim=-1)
+def _d_model(d_k: int, c: Context) -> int:
+    return d_k * int(c["h"])
 
 
-def _inverted(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return (_products(Q, K) * Q.shape[-1] ** 0.5).softmax(dim=-1)
+def _reshaped(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
+    B, h, n_k, d_k = K.shape
+    return Q @ K.reshape(B, h, d_k, n_k)
 
 
-def _twice(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return (_products(Q, K) / Q.shape[-1]).softmax(dim=-1)
+def _unit(x: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.normalize(x, dim=-1)
 
 
-def _after_softmax(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return _products(Q, K).softmax(dim=-1) / Q.shape[-1] ** 0.5
-
-
-def _sqrt_heads(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return (_products(Q, K) / Q.shape[1] ** 0.5).softmax(dim=-1)
-
-
-def _sqrt_keys(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return (_products(Q, K) / K.shape[2] ** 0.5).softmax(dim=-1)
-
-
-def _sqrt_queries(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return (_products(Q, K) / Q.shape[2] ** 0.5).softmax(dim=-1)
-
-
-def _over_queries(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return attention_scores(Q, K).softmax(dim=-2)
-
-
-def _over_heads(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return attention_scores(Q, K).softmax(dim=1)
-
-
-def _joint(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    scores = attention_scores(Q, K)
-    B, h, n_q, n_k = scores.shape
-    flat = scores.transpose(1, 2).reshape(B, n_q, h * n_k).softmax(dim=-1)
-    return flat.view(B, n_q, h, n_k).transpose(1, 2)  # (B, h, n_q, n_k)
-
-
-def _keys_heads_swapped(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return (Q @ K.transpose(1, 2) / Q.shape[-1] ** 0.5).softmax(dim=-1)
-
-
-def _keys_reversed(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return (Q @ K.permute(3, 2, 1, 0) / Q.shape[-1] ** 0.5).softmax(dim=-1)  # what K.T does
-
-
-def _keys_as_they_are(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
-    return (Q @ K / Q.shape[-1] ** 0.5).softmax(dim=-1)
-
+AFTER_SOFTMAX: Choice = {
+    "scale": lambda c: scaled(c, 1.0),
+    "rescale": lambda c: {"weights": c["weights"] / c["Q"].shape[-1] ** 0.5},
+}
 
 MISTAKES = (
     Mistake(
-        id="scale-sqrt-d-model",
-        name=N_("the scores are divided by the square root of d_model instead of d_k"),
-        explanation=N_(
-            "A score of one head adds up d_k products, so it grows like sqrt(d_k). Dividing by sqrt(d_model) makes "
-            "every score sqrt(h) times too small, and the weights too even."
-        ),
-        question=N_("How many products are added up in one entry of Q @ K.transpose(-2, -1)?"),
-        source="https://github.com/aladdinpersson/Machine-Learning-Collection/issues/65",
-        wrong={"d_model_scaling": _sqrt_d_model},
-    ),
-    Mistake(
-        id="scale-missing",
-        name=N_("the scores are not scaled at all"),
-        explanation=N_(
-            "Without the division the scores grow with d_k and softmax gives nearly everything to one key, so hardly "
-            "any gradient is left for the others."
-        ),
-        question=N_("What happens to softmax when all its inputs become ten times larger?"),
-        source="https://github.com/PAIR-code/tiny-transformers/issues/71",
-        wrong={"d_model_scaling": _missing},
-    ),
-    Mistake(
-        id="scale-inverted",
-        name=N_("the scores are multiplied by sqrt(d_k) instead of divided"),
-        explanation=N_(
-            "The product of two random vectors already grows like sqrt(d_k). Multiplying makes it grow like d_k; "
-            "dividing keeps it the same for heads of all sizes."
-        ),
-        question=N_("Should scores of longer vectors become larger or smaller by the scale?"),
-        source="https://github.com/esceptico/perceiver-io/issues/9",
-        wrong={"d_model_scaling": _inverted},
-    ),
-    Mistake(
-        id="scale-twice",
-        name=N_("the scores are divided by d_k: the square root is missing, or sqrt(d_k) was used twice"),
-        explanation=N_(
-            "Dividing by sqrt(d_k) twice, once on Q and once on the scores perhaps, is the same as dividing by d_k; "
-            "these numbers cannot tell the two apart. Either way the weights become too even."
-        ),
-        question=N_("In which places do you scale, and what do the factors multiply to?"),
-        source="https://github.com/policy-gradient/GRPO-Zero/issues/10",
-        wrong={"d_model_scaling": _twice},
-    ),
-    Mistake(
-        id="scale-after-softmax",
-        name=N_("the scale comes after softmax instead of before"),
-        explanation=N_(
-            "Softmax is not linear: scaling its result leaves the proportions as they were and makes the rows add up "
-            "to 1 / sqrt(d_k)."
-        ),
-        question=N_("What do the rows of your weights add up to?"),
-        source="https://github.com/FrancescoSaverioZuppichini/ViT/blob/main/README.md",
-        wrong={"d_model_scaling": _after_softmax},
-    ),
-    Mistake(
-        id="scale-by-another-axis",
-        name=N_("the scores are divided by the square root of the wrong size: h or n instead of d_k"),
-        explanation=N_(
-            "The scale belongs to the length of the vectors that are multiplied, the last axis of Q and K. The number "
-            "of heads or tokens does not change the size of a score."
-        ),
-        question=N_("Which axis of Q disappears in the product Q @ K.transpose(-2, -1)?"),
-        source="https://github.com/tenstorrent/tt-metal/pull/56789",
-        wrong={"d_model_scaling": _sqrt_heads},
-        also={"d_model_scaling": [_sqrt_keys, _sqrt_queries]},
-    ),
-    Mistake(
-        id="softmax-over-queries",
-        name=N_("softmax runs over the queries instead of the keys"),
-        explanation=N_(
-            "Each query divides its attention among the keys, so each row must add up to 1. Over axis -2 the columns "
-            "add up to 1, and queries compete for keys."
-        ),
-        question=N_("Which axis of (B, h, n_q, n_k) should add up to 1?"),
-        source="https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/146",
-        wrong={"d_model_scaling": _over_queries},
-    ),
-    Mistake(
-        id="softmax-over-heads",
-        name=N_("softmax runs over the heads instead of the keys"),
-        explanation=N_(
-            "`dim=1` was the right axis before there were heads. In (B, h, n_q, n_k) it makes heads compete with one "
-            "another, and the rows no longer add up to 1."
-        ),
-        question=N_("What is axis 1 of (B, h, n_q, n_k)?"),
-        source="https://github.com/jadore801120/attention-is-all-you-need-pytorch/issues/52",
-        wrong={"d_model_scaling": _over_heads},
-    ),
-    Mistake(
-        id="softmax-joint-over-heads-and-keys",
-        name=N_("one softmax over the keys of all heads together"),
-        explanation=N_(
-            "Each head divides its own attention. When all heads share one softmax, a head with small scores gets "
-            "almost nothing, and only the sum over all heads is 1."
-        ),
-        question=N_("What do the weights of one query in one head add up to?"),
-        source="https://github.com/facebookresearch/detr/issues/247",
-        wrong={"d_model_scaling": _joint},
-    ),
-    Mistake(
-        id="softmax-missing",
-        name=N_("scores are returned where weights are asked for: there is no softmax"),
-        explanation=N_(
-            "Weights are positive and each row adds up to 1. Scores can be negative and add up to anything."
-        ),
-        question=N_("What do the rows of your result add up to?"),
-        source="https://github.com/ruvnet/agentic-flow/issues/191",
-        wrong={"d_model_scaling": attention_scores},
-    ),
-    Mistake(
         id="key-transpose-wrong-axes",
         name=N_("the wrong axes of K are swapped"),
+        symptom=N_("Mostly a crash in the product; silent when the sizes happen to fit."),
         explanation=N_(
             "Only the last two axes of K change places: (B, h, n_k, d_k) becomes (B, h, d_k, n_k). `transpose(1, 2)` "
             "swaps heads with tokens, and `.T` turns all four axes round."
         ),
+        see=N_("Print the shapes of both factors right before the product."),
         question=N_("Which shape must K have so that Q (B, h, n_q, d_k) @ K gives (B, h, n_q, n_k)?"),
         source="https://github.com/d2l-ai/d2l-en",
-        wrong={"d_model_scaling": _keys_heads_swapped},
-        also={"d_model_scaling": [_keys_reversed, _keys_as_they_are]},
+        choices=[
+            product(lambda Q, K: Q @ K.transpose(1, 2)),
+            product(lambda Q, K: Q @ K.permute(3, 2, 1, 0)),  # what K.T does
+            product(lambda Q, K: Q @ K),
+            product(lambda Q, K: Q @ K.transpose(1, 3)),
+            product(lambda Q, K: Q @ K.transpose(0, 1).transpose(-2, -1)),
+        ],
+    ),
+    Mistake(
+        id="key-reshaped-not-transposed",
+        name=N_("K was brought to (B, h, d_k, n_k) by `view` or `reshape` instead of a transpose"),
+        symptom=N_("Right shapes, wrong weights."),
+        explanation=N_(
+            "The shape is right, but the numbers stay where they are in memory: a column of the result joins parts of "
+            "several keys. Only a transpose moves whole columns."
+        ),
+        see=N_("Compare K.reshape(B, h, d_k, n_k)[0, 0, :, 0] with K[0, 0, 0]."),
+        question=N_("Which key stands in the first column of your reshaped K?"),
+        choices=[product(_reshaped)],
+    ),
+    Mistake(
+        id="scores-of-keys-by-queries",
+        name=N_("the scores are the wrong way round: keys in the rows, queries in the columns"),
+        symptom=N_("Weights of shape (B, h, n_k, n_q); with equal lengths only the numbers are wrong."),
+        explanation=N_(
+            "K @ Q^T asks for every key how much it looks at the queries. Rows must belong to queries: Q @ K^T."
+        ),
+        see=N_("Use five queries and seven keys and print the shape of the scores."),
+        question=N_("Does the first row of your scores belong to the first query or to the first key?"),
+        choices=[product(lambda Q, K: K @ Q.transpose(-2, -1))],
+    ),
+    Mistake(
+        id="scores-of-unit-vectors",
+        name=N_("queries and keys were normalised before the product"),
+        symptom=N_("Right shapes; the weights are nearly uniform."),
+        explanation=N_(
+            "The cosine of two vectors lies between -1 and 1, whatever their lengths say. Scaled dot-product "
+            "attention uses the product itself, so that a long query can insist."
+        ),
+        see=N_("Multiply q by ten: the weights should become sharper, and do not change."),
+        question=N_("What happens to your scores when the queries become ten times longer?"),
+        choices=[product(lambda Q, K: _unit(Q) @ _unit(K).transpose(-2, -1))],
+    ),
+    Mistake(
+        id="scale-sqrt-d-model",
+        name=N_("the scores are divided by the square root of d_model instead of d_k"),
+        symptom=N_("Right shapes, rows add up to 1, and the weights are too even."),
+        explanation=N_(
+            "A score of one head adds up d_k products, so it grows like sqrt(d_k). Dividing by sqrt(d_model) makes "
+            "every score sqrt(h) times too small, and the weights too even."
+        ),
+        see=N_("Compute one head alone with h = 1: it should agree with the same head among others."),
+        question=N_("How many products are added up in one entry of Q @ K.transpose(-2, -1)?"),
+        source="https://github.com/aladdinpersson/Machine-Learning-Collection/issues/65",
+        choices=[times(lambda d_k, c: _d_model(d_k, c) ** -0.5)],
+    ),
+    Mistake(
+        id="scale-missing",
+        name=N_("the scores are not scaled at all"),
+        symptom=N_("Right shapes, rows add up to 1, and the weights are too sharp."),
+        explanation=N_(
+            "Without the division the scores grow with d_k and softmax gives nearly everything to one key, so hardly "
+            "any gradient is left for the others."
+        ),
+        see=N_("Print the standard deviation of the scores for random inputs: it should be about 1."),
+        question=N_("What happens to softmax when all its inputs become ten times larger?"),
+        source="https://github.com/PAIR-code/tiny-transformers/issues/71",
+        choices=[times(lambda d_k, c: 1.0)],
+    ),
+    Mistake(
+        id="scale-inverted",
+        name=N_("the scores are multiplied by sqrt(d_k) instead of divided"),
+        symptom=N_("Right shapes, rows add up to 1, and nearly all weight lies on one key."),
+        explanation=N_(
+            "The product of two random vectors already grows like sqrt(d_k). Multiplying makes it grow like d_k; "
+            "dividing keeps it the same for heads of all sizes."
+        ),
+        see=N_("Print the standard deviation of the scores for random inputs: it should be about 1."),
+        question=N_("Should scores of longer vectors become larger or smaller by the scale?"),
+        source="https://github.com/esceptico/perceiver-io/issues/9",
+        choices=[times(lambda d_k, c: d_k**0.5), times(lambda d_k, c: float(d_k))],
+    ),
+    Mistake(
+        id="scale-twice",
+        name=N_("the scores are divided by d_k: the square root is missing, or sqrt(d_k) was used twice"),
+        symptom=N_("Right shapes, rows add up to 1, and the weights are too even."),
+        explanation=N_(
+            "Dividing by sqrt(d_k) twice, once on Q and once on the scores perhaps, is the same as dividing by d_k; "
+            "these numbers cannot tell the two apart. Either way the weights become too even."
+        ),
+        see=N_("Write down every factor between Q and softmax and multiply them."),
+        question=N_("In which places do you scale, and what do the factors multiply to?"),
+        source="https://github.com/policy-gradient/GRPO-Zero/issues/10",
+        choices=[times(lambda d_k, c: 1 / d_k)],
+    ),
+    Mistake(
+        id="scale-after-softmax",
+        name=N_("the scale comes after softmax instead of before"),
+        symptom=N_("The rows of the weights add up to 1 / sqrt(d_k)."),
+        explanation=N_(
+            "Softmax is not linear: scaling its result leaves the proportions as they were and makes the rows add up "
+            "to 1 / sqrt(d_k)."
+        ),
+        see=N_("Add up a row of the weights."),
+        question=N_("What do the rows of your weights add up to?"),
+        source="https://github.com/FrancescoSaverioZuppichini/ViT/blob/main/README.md",
+        choices=[AFTER_SOFTMAX],
+    ),
+    Mistake(
+        id="scale-by-another-axis",
+        name=N_("the scores are divided by the square root of the wrong size: h, n or B instead of d_k"),
+        symptom=N_("Right shapes, rows add up to 1; how far the weights are off changes with the length."),
+        explanation=N_(
+            "The scale belongs to the length of the vectors that are multiplied, the last axis of Q and K. The number "
+            "of heads or tokens does not change the size of a score."
+        ),
+        see=N_("Repeat a key at the end: all other scores should stay as they were."),
+        question=N_("Which axis of Q disappears in the product Q @ K.transpose(-2, -1)?"),
+        source="https://github.com/tenstorrent/tt-metal/pull/56789",
+        choices=[
+            times(lambda d_k, c: c["h"] ** -0.5),
+            times(lambda d_k, c: c["K"].shape[2] ** -0.5),
+            times(lambda d_k, c: c["Q"].shape[2] ** -0.5),
+            times(lambda d_k, c: c["Q"].shape[0] ** -0.5),
+        ],
+    ),
+    Mistake(
+        id="scale-not-the-square-root",
+        name=N_("the scores are divided by another function of the sizes than sqrt(d_k)"),
+        symptom=N_("Right shapes, rows add up to 1, and the weights are too sharp or too even."),
+        explanation=N_(
+            "A sum of d_k products of random numbers has standard deviation sqrt(d_k). Only dividing by exactly that "
+            "keeps the scores at the same size for heads of all widths."
+        ),
+        see=N_("Print the standard deviation of the scores for random inputs and several d_k."),
+        question=N_("What exactly is the number that you divide by, for d_k = 8?"),
+        choices=[
+            times(lambda d_k, c: d_k**-0.25),
+            times(lambda d_k, c: 1 / int(d_k**0.5)),
+            times(lambda d_k, c: 1 / _d_model(d_k, c)),
+            times(lambda d_k, c: d_k**-2.0),
+            times(lambda d_k, c: 1 / c["h"]),
+            times(lambda d_k, c: 1 / c["K"].shape[2]),
+            times(lambda d_k, c: 1 / math.ceil(d_k**0.5)),
+            times(lambda d_k, c: d_k**-0.5 / c["h"]),
+            times(lambda d_k, c: d_k**-0.75),
+            times(lambda d_k, c: _d_model(d_k, c) ** 0.5),
+        ],
     ),
 )

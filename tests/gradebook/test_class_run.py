@@ -10,6 +10,7 @@ from nbgrader.api import Gradebook
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type")  # nbgrader's own use of its database
 
+
 @pytest.fixture
 def class_run(tiny, tmp_path):
     folder = tmp_path / "class"

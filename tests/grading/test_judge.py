@@ -94,8 +94,9 @@ def test_a_timeout_is_told_before_other_errors():
     assert (found.score, found.state) == (0, "timeout")
 
 
-def test_a_timeout_beside_a_passed_test_is_partial():
-    assert judge(None, CallTimeout("it took longer than 5 s")).state == "partial"
+def test_a_timeout_beside_a_passed_test_is_said_and_keeps_the_points():
+    found = judge(None, CallTimeout("it took longer than 5 s"))
+    assert (found.score, found.state) == (2, "timeout")
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("1 / 0"), RuntimeError("hidden"), SystemExit(0), MemoryError()])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from pathlib import Path
 
 from nbgrader.converters.base import BaseConverter
+from sqlalchemy.exc import SAWarning
 
 from headcheck.errors import UsageError
 
@@ -26,8 +28,13 @@ class _Collector(logging.Handler):
             self.lines.append(text.splitlines()[-1])
 
 
-def put_scripts_on_path() -> None:
-    """Let nbgrader find `alembic`, which it runs by name, when the environment is not activated."""
+def prepare_nbgrader() -> None:
+    """Make nbgrader usable in this process, and quiet.
+
+    It runs `alembic` by name, which fails when the environment is not activated, and SQLAlchemy warns about the order
+    in which it adds rows.
+    """
+    warnings.filterwarnings("ignore", category=SAWarning)
     scripts = str(Path(sys.executable).parent)
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if scripts not in folders:
@@ -44,7 +51,7 @@ def run_converter(converter: BaseConverter, what: str) -> None:
     Raises:
         UsageError: `what: the first errors that nbgrader logged`.
     """
-    put_scripts_on_path()
+    prepare_nbgrader()
     log = logging.Logger(f"headcheck.{type(converter).__name__}", logging.WARNING)
     collector = _Collector()
     log.addHandler(collector)

@@ -6,6 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+Context = dict[str, Any]
+"""Everything that a computation in stages has made so far."""
+
+Step = Callable[[Context], Context]
+"""One stage: looks at the context and returns what it adds or replaces; never changes a tensor in place."""
+
+Choice = Mapping[str, Step]
+"""Stage -> the step that is taken there instead of the right one."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """How an exception of this mistake can be known by its kind and its words, whatever the style of the code."""
+
+    type_name: str
+    pattern: str
+    """Regular expression, searched for in the text of the exception."""
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -26,8 +44,23 @@ class Mistake:
     question: str
     """One question that leads the student on."""
 
+    symptom: str = ""
+    """What one notices: a crash, a wrong shape, or how the numbers are off."""
+
+    see: str = ""
+    """How to see it oneself: one small experiment."""
+
     source: str = ""
     """A link to where people were seen to make it."""
+
+    choices: Sequence[Choice] = ()
+    """Ways to make it in a computation that is described in stages (`headcheck.diagnosis.stages`)."""
+
+    tasks: Sequence[str] | None = None
+    """The tasks in stages where it can be made; None means all that have the stages of its choices."""
+
+    crashes: Sequence[Crash] = ()
+    """Exceptions that give it away."""
 
     wrong: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Task name -> a function with the same signature as the student's, that makes this mistake.

@@ -8,7 +8,7 @@ from traitlets.config import Config
 
 from headcheck.course.build import RELEASE_PREPROCESSORS
 from headcheck.course.config import find_course
-from headcheck.course.converter import put_scripts_on_path
+from headcheck.course.converter import prepare_nbgrader
 
 SANITIZE_PREPROCESSORS = [
     "nbgrader.preprocessors.ClearOutput",
@@ -38,7 +38,7 @@ def configure(config: Config, folder: Path | None = None) -> None:
         config: the configuration object of `nbgrader_config.py` (`get_config()`).
         folder: the class folder; the working folder when None.
     """
-    put_scripts_on_path()
+    prepare_nbgrader()
     folder = folder or Path.cwd()
     config.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
     config.Autograde.exporter_class = "headcheck.gradebook.exporter.SubmissionExporter"

@@ -14,7 +14,7 @@ from headcheck.grading.session import Outcome
 from headcheck.grading.verdict import State, TaskVerdict
 from headcheck.grading.words import failure_words
 from headcheck.i18n import _
-from headcheck.jail.errors import CallTimeout, StudentError, StudentFailure
+from headcheck.jail.errors import CallTimeout, ChildDied, StudentError, StudentFailure
 
 
 def judge_task(
@@ -86,11 +86,13 @@ def _ids(failed: Sequence[Outcome], named: Sequence[Mistake]) -> tuple[str, ...]
 def _state(score: float, untouched: bool, failed: Sequence[Outcome]) -> State:
     if untouched:
         return "not_attempted"
-    if score > 0:
-        return "partial"
     errors = [outcome.error for outcome in failed]
     if any(isinstance(error, CallTimeout) for error in errors):
         return "timeout"
+    if any(isinstance(error, ChildDied) for error in errors):
+        return "error"
+    if score > 0:
+        return "partial"
     if _unanswered(failed):
         return "not_attempted"
     if any(isinstance(error, WrongAnswer) and error.state == "malformed" for error in errors):

@@ -30,11 +30,19 @@ OPTIONS = [
     "--noconftest",
     "--assert=plain",
     "--capture=no",
-    "--quiet",
     "--strict-markers",
     *(
         option
-        for plugin in ("cacheprovider", "doctest", "faulthandler", "junitxml", "logging", "pastebin", "stepwise")
+        for plugin in (
+            "terminal",
+            "cacheprovider",
+            "doctest",
+            "faulthandler",
+            "junitxml",
+            "logging",
+            "pastebin",
+            "stepwise",
+        )
         for option in ("-p", f"no:{plugin}")
     ),
     # These two collect garbage ten times over torch's heap after every run: 0.18 s of 0.21 s.
@@ -103,7 +111,8 @@ class HiddenTests:
             test = _hidden_test(item)
             student = self._students.setdefault(test.task, Student(process))
             student.calls.clear()
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            with contextlib.redirect_stdout(io.StringIO()):  # a stray print would end up among JSON lines
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             error = self._errors.get("setup") or self._errors.get("call") or self._errors.get("teardown")
             if isinstance(error, JailUnavailable):
                 raise error
@@ -130,6 +139,12 @@ class HiddenTests:
     def pytest_configure(self, config: pytest.Config) -> None:
         """Register the marker behind `@task`."""
         config.addinivalue_line("markers", "task(name, points): the task a hidden test belongs to")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Iterator[None]:
+        """Import the file of hidden tests without letting it print."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            return (yield)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember what could not be collected."""
@@ -216,8 +231,7 @@ def _run_pytest(path: Path, root: Path, plugin: HiddenTests) -> None:
     kept = {name: os.environ.pop(name, None) for name in VARIABLES}
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            pytest.main([*OPTIONS, "-c", os.devnull, "--rootdir", str(root), str(path)], plugins=[plugin])
+        pytest.main([*OPTIONS, "-c", os.devnull, "--rootdir", str(root), str(path)], plugins=[plugin])
     finally:
         for name, value in kept.items():
             if value is None:

@@ -1,12 +1,9 @@
 """The trusted side of the jail: start children and end them."""
 
-import contextlib
 import os
 import socket
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -61,7 +58,6 @@ class Jail:
         self._slot, self._limits, self._allow_unconfined = slot, limits, allow_unconfined
         self._wanted = tuple(layers)
         self._zygote: Zygote | None = None
-        self._mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
         self._children: list[Child] = []
 
     @property
@@ -98,13 +94,11 @@ class Jail:
         return child
 
     def close(self) -> None:
-        """End all children and the zygote, remove the (empty) mount point."""
+        """End all children and the zygote; nothing stays behind."""
         for child in self._children:
             child.close()
         self._children = []
         self._retire()
-        with contextlib.suppress(FileNotFoundError):
-            os.rmdir(self._mount_point)
 
     def __enter__(self) -> Self:
         return self
@@ -116,8 +110,7 @@ class Jail:
 
     def _started(self) -> Zygote:
         if self._zygote is None:
-            Path(self._mount_point).mkdir(mode=0o700, exist_ok=True)
-            self._zygote = Zygote(self._mount_point)
+            self._zygote = Zygote()
         return self._zygote
 
     def _retire(self) -> None:
@@ -130,7 +123,8 @@ class Jail:
         return tuple(name for name in LAYERS if name in self._wanted and not offer[name])
 
     def _plan(self) -> Plan:
-        return Plan(layers=self._layers(), mount_point=self._mount_point, slot=self._slot, **asdict(self._limits))
+        mount_point = self._started().mount_point
+        return Plan(layers=self._layers(), mount_point=mount_point, slot=self._slot, **asdict(self._limits))
 
     def _fork(self) -> Child:
         """Make the channels, have the zygote fork, and wait until the child says that it is locked down."""

@@ -48,15 +48,27 @@ class Zygote:
     """The zygote as its starter sees it.
 
     Attributes:
+        mount_point: an empty folder on which children assemble their private roots.
         offer: for every layer of the jail "" when this machine offers it, else the reason why not.
     """
 
-    def __init__(self, mount_point: str) -> None:
+    def __init__(self) -> None:
+        self.mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-W", "ignore", "-c", _BOOT, str(theirs.fileno()), mount_point, _PACKAGE_PARENT],
+                [
+                    sys.executable,
+                    "-I",
+                    "-W",
+                    "ignore",
+                    "-c",
+                    _BOOT,
+                    str(theirs.fileno()),
+                    self.mount_point,
+                    _PACKAGE_PARENT,
+                ],
                 pass_fds=[theirs.fileno()],
                 env=_environment(),
                 cwd="/",
@@ -120,6 +132,8 @@ class Zygote:
             self._process.kill()
             self._process.wait()
         self._log.close()
+        with contextlib.suppress(FileNotFoundError):  # the zygote does it too, in case that we are killed
+            os.rmdir(self.mount_point)
 
     @property
     def pid(self) -> int:

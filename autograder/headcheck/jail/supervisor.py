@@ -1,10 +1,12 @@
 """Between zygote and child: makes the namespaces, forks the child, waits for it and reports how it ended."""
 
+import contextlib
 import json
 import os
 import resource
 import signal
 import socket
+from types import FrameType
 from typing import NoReturn
 
 from headcheck.jail import agent, linux, lockdown, wire
@@ -57,7 +59,13 @@ def _arrange(channels: list[int]) -> int:
 
 def _wait(child: int, status: int) -> None:
     """Wait for the child, kill it when asked to (SIGTERM), report its end and what it used."""
-    signal.signal(signal.SIGTERM, lambda number, frame: os.kill(child, signal.SIGKILL))
+    handle = os.pidfd_open(child)  # unlike its number it never comes to mean another process
+
+    def kill(number: int, frame: FrameType | None) -> None:
+        with contextlib.suppress(ProcessLookupError):  # it may have ended just now
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+
+    signal.signal(signal.SIGTERM, kill)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     for number in (1, 2, _RPC):  # else the other side would never see the end of these
         os.close(number)

@@ -8,6 +8,7 @@ import contextlib
 import gc
 import json
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -22,6 +23,16 @@ def main() -> None:
     """Serve the socket whose number and the mount point whose path are on the command line."""
     control, mount_point = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
     sys.argv = [""]
+    try:
+        _serve(control, mount_point)
+    finally:
+        with contextlib.suppress(OSError):  # our starter may have died without doing it
+            os.rmdir(mount_point)
+    os._exit(0)  # taking torch apart would only cost time
+
+
+def _serve(control: socket.socket, mount_point: str) -> None:
+    """Get ready, say what the machine offers, fork a child per request until the starter hangs up."""
     offer = lockdown.probe(mount_point)  # before torch: forks are cheap now
     shell = _warm_up()
     _forget_own_path()
@@ -34,9 +45,7 @@ def main() -> None:
     while True:
         request, channels, _, _ = socket.recv_fds(control, 1 << 16, 4)
         if not request:
-            with contextlib.suppress(OSError):  # our starter may have died without doing it
-                os.rmdir(mount_point)
-            os._exit(0)
+            return
         _fork(control, json.loads(request), channels, shell)
 
 
@@ -100,6 +109,9 @@ def _import_matplotlib() -> None:
         return
     matplotlib.pyplot.figure()
     matplotlib.pyplot.close("all")
+    folder = matplotlib.get_configdir()
+    if os.path.basename(folder).startswith("matplotlib-"):  # a temporary one, since there is no writable home
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _forget_own_path() -> None:

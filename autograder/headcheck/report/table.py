@@ -91,15 +91,16 @@ def _points(verdict: Verdict) -> str:
 
 
 def _found(verdict: Verdict) -> str:
-    """Name the mistakes of a submission and what else happened to it."""
+    """Name the mistakes of a submission, and count the other tasks that are not right."""
     if all(task.state in ("not_attempted", "manual") for task in verdict.tasks):
         return _("not attempted")
     if all(task.state == "error" for task in verdict.tasks):
         return visible(verdict.tasks[0].message)
-    worked_on = [task for task in verdict.tasks if task.state != "not_attempted"]
-    parts = list(dict.fromkeys(mistake for task in worked_on for mistake in task.mistakes))
-    for state in ("timeout", "error", "not_attempted"):
-        count = sum(task.state == state and not (task.mistakes and state == "error") for task in verdict.tasks)
-        if count:
-            parts.append(_("{count} {state}").format(count=count, state=_(STATE_NAMES[state])))
-    return visible(", ".join(parts))
+    named = list(dict.fromkeys(mistake for task in verdict.tasks for mistake in task.mistakes))
+    unnamed = [task.state for task in verdict.tasks if not task.mistakes]
+    counts = [
+        _("{count} {state}").format(count=unnamed.count(state), state=_(STATE_NAMES[state]))
+        for state in ("timeout", "error", "incorrect", "partial", "not_attempted")
+        if state in unnamed
+    ]
+    return visible(", ".join([*named, *counts]))
