@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from headcheck.grading.checks import Mismatch, WrongAnswer, compare, differences, expect_raises, task
 from headcheck.i18n import _
-from headcheck.jail.errors import StudentError
+from headcheck.jail.errors import NotDefined, StudentError
 
 from solutions import bug_hunt
 from solutions.inputs import attention_state
@@ -24,7 +24,10 @@ def draw_sizes(draw: Any) -> tuple[int, ...]:
 def check_symptom(student: Any, name: str, right: str) -> None:
     """Compare a named symptom with the right one, forgiving about case, spaces and punctuation."""
     variable = f"{name}_symptom"
-    answer = student.value(variable)
+    try:
+        answer = student.value(variable)
+    except NotDefined:
+        answer = None
     if answer is None:
         message = _("{variable} is still None: run the cell as you got it and say what happens")
         raise WrongAnswer(message.format(variable=variable), state="not_attempted")

@@ -10,6 +10,7 @@ from headcheck.diagnosis.stages import with_forms
 from solutions.mistakes import (
     context,
     contract,
+    hidden,
     inputs,
     mask,
     merge,
@@ -23,7 +24,7 @@ from solutions.mistakes import (
 )
 from solutions.pipeline import PIPELINES
 
-STAGES = (inputs, project, split, scale, mask, torch_masks, softmax, context, merge, output, returns, contract)
+STAGES = (inputs, project, split, scale, mask, torch_masks, softmax, context, merge, output, returns, contract, hidden)
 
 BANK: dict[str, Mistake] = {
     mistake.id: with_forms(mistake, PIPELINES) for stage in STAGES for mistake in stage.MISTAKES

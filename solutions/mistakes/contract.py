@@ -162,11 +162,13 @@ MISTAKES = (
         name=N_(
             "nn.MultiheadAttention was built without `batch_first=True`, so it took the first axis for the sequence"
         ),
+        symptom=N_("Silent without a mask when all lengths agree; otherwise a crash about sizes."),
         explanation=N_(
             "By default the module expects (n, B, d_model). Given (B, n, d_model) it lets token t of one sentence "
             "attend to token t of the other sentences. Without a mask nothing complains, because the shape comes back "
             "unchanged."
         ),
+        see=N_("Run one sentence alone and then in a batch: its output should not change."),
         question=N_("Which axis of its input does the module take for the sequence?"),
         source="https://github.com/pytorch/pytorch/issues/122959",
         choices=[whole(_torch_module)],
@@ -180,10 +182,12 @@ MISTAKES = (
     Mistake(
         id="batch-and-sequence-swapped",
         name=N_("sentences and tokens have changed places in the result"),
+        symptom=N_("The right numbers at other places, or weights between sentences."),
         explanation=N_(
             "The numbers are right, but the first axis counts tokens and a later one sentences. Whoever transposes "
             "for a function that wants the sequence first must transpose back."
         ),
+        see=N_("Use two sentences of five tokens and print the shapes of all results."),
         question=N_("Which axis of your result has the size of the batch?"),
         source="https://github.com/om-ai-lab/OmDet/issues/19",
         choices=[
@@ -201,10 +205,12 @@ MISTAKES = (
     Mistake(
         id="reshape-instead-of-transpose",
         name=N_("batch and sequence were swapped with `reshape` or `view` instead of `transpose`"),
+        symptom=N_("The right shape; tokens of one sentence stand in another."),
         explanation=N_(
             "`reshape` keeps the order of the numbers and only cuts it differently, so tokens end up in other "
             "sentences. `transpose(0, 1)` keeps every token in its sentence."
         ),
+        see=N_("Print a tensor in which every entry carries the number of its sentence, before and after."),
         question=N_("Which tokens form sentence 0 after your reshape?"),
         source="https://github.com/Jingkang50/OpenPSG/issues/56",
         wrong={"batch_first": _reshaped, "inverted_mask": _reshaped_masked},
@@ -212,23 +218,28 @@ MISTAKES = (
     Mistake(
         id="no-divisibility-check",
         name=N_("nothing checks that h divides d_model"),
+        symptom=N_("Nothing at first; numbers are lost, or a reshape fails far from the cause."),
         explanation=N_(
             "`d_model // h` rounds down without a word. With 30 numbers for 4 heads d_k becomes 7, and either two "
             "numbers of each token are lost or a reshape fails with a message about something else. Check first, and "
             "say which numbers do not fit."
         ),
+        see=N_("Ask for six numbers and four heads."),
         question=N_("What are 30 // 4 and 30 % 4?"),
         source="https://github.com/google-research/bert/issues/316",
+        probe=N_("sizes that do not fit must be refused"),
         wrong={"indivisible_heads": _unchecked},
         also={"indivisible_heads": [_unchecked_rest, _unchecked_unflatten, _unchecked_chunks, _cut_off]},
     ),
     Mistake(
         id="refusal-not-raised",
         name=N_("sizes that do not fit are noticed, but nothing is raised"),
+        symptom=N_("None comes back where an exception should stop the caller."),
         explanation=N_(
             "A function that prints a message and returns None lets its caller go on with None. An exception stops at "
             "the place where the mistake is."
         ),
+        see=N_("Print what comes back for six numbers and four heads."),
         question=N_("What does your function return when h does not divide d_model?"),
         source="https://github.com/google-research/bert/issues/316",
         wrong={"indivisible_heads": _no_refusal},
@@ -236,10 +247,12 @@ MISTAKES = (
     Mistake(
         id="divisibility-check-inverted",
         name=N_("the check is the wrong way round: it refuses sizes that fit"),
+        symptom=N_("Sizes that fit are refused."),
         explanation=N_(
             "`d_model % h` is 0 when h divides d_model; then there is nothing to refuse. `h % d_model` asks whether "
             "d_model divides h, which is hardly ever so."
         ),
+        see=N_("Ask for eight numbers and two heads."),
         question=N_("What is 8 % 2, and what is 2 % 8?"),
         source="https://github.com/google-research/bert/issues/316",
         wrong={"indivisible_heads": _check(_divides, ValueError)},

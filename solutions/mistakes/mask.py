@@ -258,8 +258,8 @@ _MISTAKES = (
         see=N_("Print the weights of a padded key with ten digits."),
         question=N_("Which weight does a score of -10 get beside a score of 0?"),
         choices=[
-            *({"mask": fill_padding(fill)} for fill in (-1.0, -10.0, -5.0, -0.1, -100.0)),
-            *(masked(lambda s, pad, fill=fill: s + fill * keys(pad)) for fill in (-1.0, -10.0, -5.0)),
+            *({"mask": fill_padding(fill)} for fill in (-1.0, -10.0, -5.0, -0.1)),
+            *(masked(lambda s, pad, fill=fill: s + fill * keys(pad)) for fill in (-10.0, -5.0)),
         ],
     ),
     Mistake(

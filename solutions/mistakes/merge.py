@@ -213,5 +213,6 @@ MISTAKES = (
         see=N_("Print the shape right before W_o."),
         question=N_("Along which axis do you join the heads?"),
         choices=[merged(lambda x: torch.cat(list(x.unbind(1)), dim=1))],
+        tasks=("merge_heads", "missing_transpose"),
     ),
 )

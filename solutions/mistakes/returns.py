@@ -203,7 +203,9 @@ MISTAKES = (
     Mistake(
         id="head-index-off-by-one",
         name=N_("these are the weights of the head before the one that was asked for"),
+        symptom=N_("The right shape; the weights of the neighbour."),
         explanation=N_("Heads are counted from 0 here, as Python counts. Head i is at index i, not at i - 1."),
+        see=N_("Ask for head 0 and compare with the first of all heads."),
         question=N_("Which index does the first head have?"),
         source="https://github.com/rasbt/machine-learning-book/issues/238",
         wrong={"averaged_weights": _head_before},
@@ -211,7 +213,9 @@ MISTAKES = (
     Mistake(
         id="head-index-ignored",
         name=N_("the same head (or all heads) whatever head was asked for"),
+        symptom=N_("The same result for every i, or one axis too many."),
         explanation=N_("The argument i says which head is wanted, and the result does not depend on it."),
+        see=N_("Ask for two heads and compare."),
         question=N_("Where does your function use i?"),
         source="https://github.com/pytorch/pytorch/issues/34537",
         wrong={"averaged_weights": _head_zero},
@@ -220,10 +224,12 @@ MISTAKES = (
     Mistake(
         id="head-index-on-wrong-axis",
         name=N_("the index of the head is used on another axis"),
+        symptom=N_("A wrong shape or an IndexError."),
         explanation=N_(
             "Weights of all heads have the axes (B, h, n, n): sentence, head, query, key. `W[i]` takes a sentence, "
             "`W[:, :, i]` a query and `W[..., i]` a key; the head is on axis 1."
         ),
+        see=N_("Print the shape before and after the index."),
         question=N_("What does each of the four axes of the weights stand for?"),
         source="https://github.com/facebookresearch/detr/issues/162",
         wrong={"averaged_weights": _index_of_batch},
@@ -232,9 +238,11 @@ MISTAKES = (
     Mistake(
         id="output-and-weights-returned",
         name=N_("both results of the module are returned, output and weights"),
+        symptom=N_("A pair where one tensor is asked for."),
         explanation=N_(
             "Calling nn.MultiheadAttention gives a pair. Only its first part, the output, is asked for here."
         ),
+        see=N_("Print the type of the result."),
         question=N_("How many values does `mha(x, x, x)` give back?"),
         source="https://github.com/pytorch/pytorch/issues/109528",
         wrong={"batch_first": _pair, "inverted_mask": _masked_pair},

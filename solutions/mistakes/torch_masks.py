@@ -107,11 +107,13 @@ MISTAKES = (
     Mistake(
         id="padding-mask-passed-as-attn-mask",
         name=N_("the padding mask was passed as `attn_mask`"),
+        symptom=N_("A crash about the shape of the mask; silent when there are as many sentences as tokens."),
         explanation=N_(
             "`attn_mask` says which query may look at which key and has shape (n, n); `key_padding_mask` says for "
             "each sentence which keys are padding and has shape (B, n). When B equals n the mix-up is not even "
             "noticed."
         ),
+        see=N_("Use two sentences of five tokens and read the exception."),
         question=N_("Which of the two masks has an axis for the sentences?"),
         source="https://github.com/pytorch/pytorch/pull/22588",
         wrong={"inverted_mask": _as_attn_mask},
@@ -119,10 +121,12 @@ MISTAKES = (
     Mistake(
         id="mask-of-integers",
         name=N_("the mask was turned into integers"),
+        symptom=N_("An AssertionError about the type of the mask."),
         explanation=N_(
             "nn.MultiheadAttention takes masks of bool (True hides) or float (added to the scores) and refuses "
             "integers."
         ),
+        see=N_("Print the dtype of the mask right before it is used."),
         question=N_("What is the dtype of the mask that you pass?"),
         source="https://github.com/pytorch/pytorch/issues/86120",
         wrong={"inverted_mask": _integers},

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from headcheck.errors import UsageError
-from headcheck.gradebook.class_run import ClassRun, clear_scores, enter_nothing
+from headcheck.gradebook.class_run import ClassRun, clear_scores
 from headcheck.gradebook.desk import desk_for
 from nbgrader.api import Gradebook
 
@@ -140,9 +140,3 @@ def test_taking_back_from_someone_unknown_does_nothing(gradebook):
     clear_scores(gradebook, "work", "nobody")
     clear_scores(gradebook, "no_such_work", "ann")
     assert [student.id for student in gradebook.students] == ["ann"]
-
-
-def test_a_student_without_a_file_is_entered_with_no_points_and_nothing_to_read(gradebook):
-    enter_nothing(gradebook, "work", "bob")
-    assert grades(gradebook, "bob") == [(0, None, False), (0, None, False)]
-    assert grades(gradebook, "ann")[0] == (2, None, False)

@@ -93,7 +93,7 @@ def test_the_verdict_stands_in_the_metadata_and_below_the_tests_cell(tiny):
     submission = merge(submissions(tiny)["as released"], tiny.assignment)
     notebook = repaired_notebook(tiny.assignment, submission)
     add_verdict(notebook, submission, verdict_of(tiny.assignment))
-    assert notebook.metadata.headcheck == {"isolation": "A", "notes": ["a note"]}
+    assert notebook.metadata.headcheck == {"isolation": "A", "notes": ["a note"], "unreadable": ""}
     found = cell(notebook, "double_tests")
     assert found.metadata.headcheck.task == "double"
     assert found.metadata.headcheck.mistakes == ["squared"]

@@ -120,12 +120,12 @@ def test_the_tolerances_are_those_that_were_given():
         (ONES, ONES.index_fill(1, torch.tensor(0), INF), "but 2 of its 6 numbers are wrong"),
         (torch.tensor([INF, 2.0]), torch.tensor([INF, 1.0]), "but 1 of its 2 numbers are wrong"),
         (torch.tensor([1, 0]), torch.tensor([True, False]), "the result holds int64 values, bool were asked for"),
-        (None, ONES, "the result is a None, a tensor was asked for"),
-        ("half", 0.5, "the result is a str, a number was asked for"),
-        (ONES, 7, "the result is a tensor of shape (2, 3), a int was asked for"),
+        (None, ONES, "the result is None, a tensor was asked for"),
+        ("half", 0.5, "the result is a text, a number was asked for"),
+        (ONES, 7, "the result is a tensor of shape (2, 3), a whole number was asked for"),
         (ONES, (ONES, 1), "the result is a tensor of shape (2, 3), 2 values were asked for"),
         ((ONES,), (ONES, 1), "the result has 1 values, 2 were asked for"),
-        ((ONES, 2.0), (ONES, 1), "value 2 of the result is a float, a int was asked for"),
+        ((ONES, 2.0), (ONES, 1), "value 2 of the result is a number, a whole number was asked for"),
         ((1, (2, NAN)), (1, (2, 3.0)), "value 2 of value 2 of the result contains NaN"),
         ({"w": NAN}, {"w": 1.0}, "w of the result contains NaN"),
         ({"secret": 1}, {"w": 1}, "the result has other keys than those that were asked for: w"),
@@ -136,7 +136,7 @@ def test_the_sentence_says_what_was_seen(got, expected, words):
 
 
 def test_the_part_is_named_as_the_test_calls_it():
-    assert differences(None, ONES, what="the output").startswith("the output is a None")
+    assert differences(None, ONES, what="the output").startswith("the output is None")
 
 
 @pytest.mark.parametrize("wrong", [1234.5, 99, "word", None, torch.zeros(2), (0.0,), {"a": 0.0}, [ONES]])

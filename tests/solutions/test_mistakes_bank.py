@@ -5,10 +5,15 @@ import re
 
 import pytest
 
-from solutions import bug_hunt
-from solutions.mistakes import BANK, STAGES
+from solutions import bug_hunt, from_scratch
+from solutions.mistakes import BANK, INSEPARABLE, PIPELINES, STAGES
 
 MISTAKES = list(BANK.values())
+
+
+def signature_of(task):
+    reference = getattr(from_scratch, task, None) or getattr(bug_hunt, task)
+    return list(inspect.signature(reference).parameters)
 
 
 def test_no_id_stands_twice():
@@ -21,19 +26,39 @@ def test_a_mistake_has_all_its_words(mistake):
     assert BANK[mistake.id] is mistake
     assert mistake.question.endswith("?")
     assert mistake.explanation.endswith(".")
+    assert mistake.symptom.endswith(".")
+    assert mistake.see.endswith((".", "?"))
     assert not mistake.name.endswith(".")
-    assert mistake.source.startswith(("https://", "public code: "))
+    assert mistake.source.startswith(("https://", "public code: ")) or not mistake.source
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.id)
 def test_a_mistake_can_be_made_somewhere_with_the_signature_of_the_task(mistake):
-    assert mistake.wrong
+    assert mistake.wrong or mistake.probe
     assert set(mistake.also) <= set(mistake.wrong)
     for task in mistake.wrong:
-        wanted = len(inspect.signature(getattr(bug_hunt, task)).parameters)
         for form in mistake.forms(task):
-            assert len(inspect.signature(form).parameters) == wanted
+            assert len(inspect.signature(form).parameters) == len(signature_of(task))
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.id)
+def test_a_choice_is_made_at_stages_that_exist(mistake):
+    stages = {stage for pipeline in PIPELINES.values() for stage in pipeline.stages}
+    assert all(choice and choice.keys() <= stages for choice in mistake.choices)
+    assert set(mistake.tasks or ()) <= set(PIPELINES)
+
+
+@pytest.mark.parametrize("task", PIPELINES)
+def test_a_pipeline_starts_with_the_arguments_of_its_task(task):
+    assert list(inspect.signature(PIPELINES[task].start).parameters) == signature_of(task)
 
 
 def test_a_task_in_which_a_mistake_cannot_be_made_has_no_form_of_it():
     assert BANK["scale-missing"].forms("wrong_view") == ()
+
+
+def test_what_cannot_be_told_apart_is_known_and_has_a_reason():
+    for ids, reason in INSEPARABLE:
+        assert ids <= BANK.keys()
+        assert len(ids) > 1
+        assert reason

@@ -39,6 +39,7 @@ def inputs(seed):
         (4, 4, 6, 4, 5, False, True),
         (1, 5, 5, 2, 7, False, False),
         (2, 1, 5, 3, 7, False, True),
+        (2, 5, 5, 1, 7, False, True),
     ):
         q = draw.tensor(B, n_q, h * d_k)
         k, v = (q, q) if alone else (draw.tensor(B, n_k, h * d_k), draw.tensor(B, n_k, h * d_k))
@@ -103,6 +104,16 @@ def test_a_single_mistake_is_named_whatever_its_form(number):
     assert len(names) == 1 or frozenset().union(*names) in TOGETHER
 
 
+def calls_alike(calls, element):
+    search = Search(PIPELINES[TASK], [element], quick_same)
+    return all(
+        isinstance(search.outcome(call.args, (element,)), Exception)
+        if call.crashed
+        else search.matches(call.args, call.got, (element,))
+        for call in calls
+    )
+
+
 def test_pairs_from_different_stages_are_named():
     rng = random.Random(1)
     everything = itertools.combinations(FIRST.values(), 2)
@@ -110,8 +121,8 @@ def test_pairs_from_different_stages_are_named():
     counts = {"named": 0, "unknown": 0, "wrong": []}
     for a, b in rng.sample(pairs, 40):
         calls = observed(with_choices(a, b), seed=rng.randrange(1000))
-        if all(call.crashed for call in calls):
-            continue
+        if all(call.crashed for call in calls) or calls_alike(calls, a) or calls_alike(calls, b):
+            continue  # one of the two leaves nothing to be seen of the other
         names, wanted = named(calls), frozenset([a.mistake.id, b.mistake.id])
         if wanted in names:
             counts["named"] += 1

@@ -42,7 +42,7 @@ def read_notebook(path: Path) -> list[RawCell]:
     Raises:
         UsageError: no such file, too large, not JSON, not a notebook, no cells; `path: what`.
     """
-    data = _read_bytes(path)
+    data = read_bytes(path)
     try:
         content = json.loads(_decode(data))
     except (ValueError, RecursionError) as error:
@@ -63,18 +63,25 @@ def read_notebook(path: Path) -> list[RawCell]:
     return kept
 
 
-def _read_bytes(path: Path) -> bytes:
-    """Read a regular file, never through a symbolic link, never more than the limit."""
+def read_bytes(path: Path) -> bytes:
+    """Read a regular file, never through a symbolic link, never more than the limit.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Its content.
+
+    Raises:
+        UsageError: it is missing, empty, too large, or no regular file; `path: what`.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError as error:
         raise UsageError(_("{path}: no such notebook").format(path=path)) from error
     except OSError as error:
         reason = _("a symbolic link, not a file") if path.is_symlink() else error.strerror
-        raise UsageError(_("{path}: cannot be read: {reason}").format(path=path, reason=reason)) from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise UsageError(_("{path}: not a file").format(path=path))
+        raise UsageError(_("{path}: {reason}").format(path=path, reason=reason)) from error
     with os.fdopen(descriptor, "rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:

@@ -92,10 +92,19 @@ def read_or_stand_in(path: Path, assignment: Assignment) -> Submission:
     try:
         return read_submission(path, assignment)
     except UsageError as error:
-        return _unreadable(assignment, str(error).removeprefix(f"{path}: "))
+        return unreadable_submission(assignment, str(error).removeprefix(f"{path}: "))
 
 
-def _unreadable(assignment: Assignment, reason: str) -> Submission:
+def unreadable_submission(assignment: Assignment, reason: str) -> Submission:
+    """Stand in for a submission that cannot be used.
+
+    Args:
+        assignment: what should have been submitted.
+        reason: one line for the student.
+
+    Returns:
+        A submission without any work in it.
+    """
     names = frozenset(cell.id for cell in assignment.cells if cell.kind in ("solution", "manual"))
     return Submission(
         cells=tuple(SubmittedCell(c.kind, _grade_id(c), c.cell_type, c.released, False) for c in assignment.cells),

@@ -62,6 +62,9 @@ class Mistake:
     crashes: Sequence[Crash] = ()
     """Exceptions that give it away."""
 
+    probe: str = ""
+    """How a hidden test shows it, when no value of an ordinary call does; such a test names the mistake itself."""
+
     wrong: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Task name -> a function with the same signature as the student's, that makes this mistake.
 

@@ -55,16 +55,14 @@ def matching(
         bank: id -> mistake.
         task: name of the task.
         failed: the calls of this task that did not give what they should.
-        calls: all calls of this task. A mistake that predicts these too is preferred: what came out right
-            tells mistakes apart as well.
+        calls: all calls of this task; what came out right must be predicted as well.
 
     Returns:
         Mistakes in the order of the bank; more than one means that these inputs cannot tell them apart.
     """
     if not failed:
         return []
-    candidates = [mistake for mistake in bank.values() if _explains(mistake, task, failed)]
-    return [mistake for mistake in candidates if _explains(mistake, task, [*failed, *calls])] or candidates
+    return [mistake for mistake in bank.values() if _explains(mistake, task, [*failed, *calls])]
 
 
 def _explains(mistake: Mistake, task: str, observations: Sequence[Observation]) -> bool:

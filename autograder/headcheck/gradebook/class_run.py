@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import glob
+import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
@@ -16,23 +17,16 @@ from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 from headcheck.course.build import enter_assignment
 from headcheck.course.config import Course
 from headcheck.course.converter import run_converter
+from headcheck.course.submission import read_or_stand_in, unreadable_submission
 from headcheck.errors import UsageError
 from headcheck.gradebook.config import configure
-from headcheck.gradebook.desk import Desk, desk_for
+from headcheck.gradebook.desk import desk_for
+from headcheck.gradebook.staging import Handed, Staged, find_handed, stage
 from headcheck.grading.grade import Grader, with_grader
 from headcheck.grading.verdict import Verdict
 from headcheck.i18n import _
 
 CONFIG_FILE = "nbgrader_config.py"
-
-
-@dataclass(frozen=True)
-class Handed:
-    """One submission as it lies in the class folder."""
-
-    student: str
-    path: Path
-    """`submitted/<student>/<assignment>/<assignment>.ipynb`; it need not exist."""
 
 
 @dataclass
@@ -84,7 +78,7 @@ class ClassRun:
         folders = sorted(Path(found) for found in glob.glob(pattern) if Path(found).is_dir())
         if not folders:
             raise UsageError(_("no submissions found at {pattern}").format(pattern=pattern))
-        return [Handed(found.parent.name, found / f"{self.assignment}.ipynb") for found in folders]
+        return [find_handed(found, self.assignment) for found in folders]
 
     def grade(self, handed: list[Handed], each: Callable[[Handed, Verdict], None]) -> ClassResult:
         """Grade submissions, enter the points, write feedback.
@@ -99,55 +93,64 @@ class ClassRun:
         Raises:
             JailUnavailable: the jail broke down; nothing was entered.
         """
-        desk = desk_for(self.folder)
         result = ClassResult(self.assignment, database=self.coursedir.db_url)
         result.feedback = Path(self.coursedir.format_path(self.coursedir.feedback_directory, ".", "."))
         enter_assignment(self.config, self.course, self.assignment)
-
-        def grade_all(grader: Grader) -> None:
-            for one in handed:
-                verdict = grader.grade_file(one.path)
-                result.verdicts[one.student] = verdict
-                each(one, verdict)
-
-        with_grader(self.course, self.assignment, desk.jail, grade_all)
-        self._enter(handed, desk, result)
+        with tempfile.TemporaryDirectory(prefix="headcheck-staging-") as folder:
+            staged = [stage(one, Path(folder), self.assignment) for one in handed]
+            self._judge(staged, result, each)
+            self._enter(staged, Path(folder), result)
         return result
 
-    def _enter(self, handed: list[Handed], desk: Desk, result: ClassResult) -> None:
-        """Let nbgrader store notebooks and points and write feedback; what has no file is entered directly."""
-        for one in handed:
-            desk.put(one.path, result.verdicts[one.student])
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            for one in handed:
-                clear_scores(gradebook, self.assignment, one.student)
-        with_file = [one for one in handed if one.path.is_file()]
-        if with_file:
-            for converter in (Autograde, GenerateFeedback):
-                self._convert(converter, handed, result)
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            for one in handed:
-                if one not in with_file:
-                    enter_nothing(gradebook, self.assignment, one.student)
-                elif not self._stored(one).is_file():
-                    clear_scores(gradebook, self.assignment, one.student)
-                    result.not_entered.setdefault(one.student, _("nbgrader did not store the notebook"))
+    def _judge(self, staged: list[Staged], result: ClassResult, each: Callable[[Handed, Verdict], None]) -> None:
+        desk = desk_for(self.folder)
 
-    def _stored(self, one: Handed) -> Path:
+        def grade_all(grader: Grader) -> None:
+            for one in staged:
+                verdict = _verdict(grader, one)
+                result.verdicts[one.handed.student] = verdict
+                desk.put(one.path, verdict)
+                each(one.handed, verdict)
+
+        with_grader(self.course, self.assignment, desk.jail, grade_all)
+
+    def _enter(self, staged: list[Staged], submitted: Path, result: ClassResult) -> None:
+        """Let nbgrader store notebooks and points and write feedback."""
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            for one in staged:
+                clear_scores(gradebook, self.assignment, one.handed.student)
+        errors = [self._convert(converter, staged, submitted) for converter in (Autograde, GenerateFeedback)]
+        reason = "; ".join(error for error in errors if error) or _("nbgrader did not store the notebook")
+        lost = [one.handed.student for one in staged if not self._stored(one).is_file()]
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            for student in lost:
+                clear_scores(gradebook, self.assignment, student)
+                result.not_entered[student] = reason
+
+    def _stored(self, one: Staged) -> Path:
         directory = self.coursedir.autograded_directory
-        return Path(self.coursedir.format_path(directory, one.student, self.assignment)) / one.path.name
+        return Path(self.coursedir.format_path(directory, one.handed.student, self.assignment)) / one.path.name
 
-    def _convert(self, converter: type, handed: list[Handed], result: ClassResult) -> None:
+    def _convert(self, converter: type, staged: list[Staged], submitted: Path) -> str:
+        """Run one of nbgrader's converters over the staged submissions; return its errors."""
         config = Config(self.config)
         config.CourseDirectory.assignment_id = self.assignment
-        config.CourseDirectory.student_id = glob.escape(handed[0].student) if len(handed) == 1 else "*"
+        config.CourseDirectory.submitted_directory = str(submitted)
+        config.CourseDirectory.student_id = glob.escape(staged[0].handed.student) if len(staged) == 1 else "*"
         config[converter.__name__].force = True
         try:
             run_converter(converter(coursedir=CourseDirectory(config=config), config=config), converter.__name__)
         except UsageError as error:
-            for one in handed:
-                if not self._stored(one).is_file():
-                    result.not_entered[one.student] = str(error)
+            return str(error)
+        return ""
+
+
+def _verdict(grader: Grader, one: Staged) -> Verdict:
+    """Grade a staged submission under the name of the file that was handed in."""
+    if one.unusable:
+        return grader.grade(unreadable_submission(grader.assignment, one.unusable), str(one.handed.path))
+    verdict = grader.grade(read_or_stand_in(one.path, grader.assignment), str(one.handed.path))
+    return replace(verdict, notes=(one.handed.note, *verdict.notes)) if one.handed.note else verdict
 
 
 def clear_scores(gradebook: Gradebook, assignment: str, student: str) -> None:
@@ -165,22 +168,6 @@ def clear_scores(gradebook: Gradebook, assignment: str, student: str) -> None:
     for notebook in submission.notebooks:
         for grade in notebook.grades:
             grade.auto_score, grade.needs_manual_grade = None, True
-    gradebook.db.commit()
-
-
-def enter_nothing(gradebook: Gradebook, assignment: str, student: str) -> None:
-    """Enter a submission without a usable notebook: no points, nothing to read.
-
-    Args:
-        gradebook: the open gradebook.
-        assignment: the assignment.
-        student: the student; entered when new.
-    """
-    gradebook.update_or_create_student(student)
-    submission = gradebook.update_or_create_submission(assignment, student)
-    for notebook in submission.notebooks:
-        for grade in notebook.grades:
-            grade.auto_score, grade.needs_manual_grade = 0, False
     gradebook.db.commit()
 
 

@@ -52,7 +52,11 @@ def add_verdict(notebook: nbformat.NotebookNode, submission: Submission, verdict
     add_outputs(notebook, verdict.outputs)
     tasks = {task.task: task for task in verdict.tasks}
     full = verdict.to_json()
-    notebook.metadata["headcheck"] = {key: full[key] for key in ("isolation", "notes")}
+    notebook.metadata["headcheck"] = {
+        "isolation": full["isolation"],
+        "notes": full["notes"],
+        "unreadable": verdict.unreadable,
+    }
     for node, cell in zip(notebook.cells, submission.cells, strict=True):
         task = tasks.get(task_of(cell)) if cell.kind in ("tests", "manual") else None
         if task is not None:

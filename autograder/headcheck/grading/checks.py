@@ -11,7 +11,7 @@ import torch
 
 from headcheck.diagnosis.match import as_tensor, is_number
 from headcheck.grading.words import crash_words
-from headcheck.i18n import _
+from headcheck.i18n import N_, _
 from headcheck.jail.errors import StudentError
 
 ATOL = 1e-5
@@ -93,19 +93,29 @@ def differences(got: Any, expected: Any, atol: float = ATOL, rtol: float = RTOL,
         return _number_difference(got, expected, atol, rtol, label)
     got = got.item() if isinstance(got, torch.Tensor) and got.ndim == 0 else got
     if type(got) is not type(expected):
-        return _("{what} is a {got}, a {expected} was asked for").format(
-            what=label, got=kind(got), expected=kind(expected)
-        )
+        return _("{what} is {got}, {expected} was asked for").format(what=label, got=kind(got), expected=kind(expected))
     return None if got == expected else _("{what} is not the right value").format(what=label)
 
 
+KINDS = {
+    bool: N_("True or False"),
+    int: N_("a whole number"),
+    float: N_("a number"),
+    str: N_("a text"),
+    list: N_("a list"),
+    tuple: N_("a tuple"),
+    dict: N_("a dictionary"),
+}
+"""The kinds of values that come out of the jail, tensors and None aside."""
+
+
 def kind(value: Any) -> str:
-    """Name the kind of a value in the student's words ("tensor of shape (2, 3)", "None", "list")."""
+    """Name the kind of a value in words ("a tensor of shape (2, 3)", "None", "a list")."""
     if value is None:
         return "None"
     if isinstance(value, torch.Tensor):
-        return _("tensor of shape {shape}").format(shape=shown_shape(value))
-    return type(value).__name__
+        return _("a tensor of shape {shape}").format(shape=shown_shape(value))
+    return _(KINDS[type(value)])
 
 
 def shown_shape(value: torch.Tensor) -> str:
@@ -118,15 +128,13 @@ def shown_shape(value: torch.Tensor) -> str:
 def _number_difference(got: Any, expected: float, atol: float, rtol: float, label: str) -> str | None:
     value = as_tensor(got) if is_number(got) else got
     if not isinstance(value, torch.Tensor):
-        return _("{what} is a {got}, a number was asked for").format(what=label, got=kind(got))
+        return _("{what} is {got}, a number was asked for").format(what=label, got=kind(got))
     return _tensor_difference(value, as_tensor(expected), atol, rtol, label)
 
 
 def _dict_difference(got: Any, expected: dict[Any, Any], atol: float, rtol: float, label: str) -> str | None:
     if not isinstance(got, dict):
-        return _("{what} is a {got}, a {expected} was asked for").format(
-            what=label, got=kind(got), expected=kind(expected)
-        )
+        return _("{what} is {got}, {expected} was asked for").format(what=label, got=kind(got), expected=kind(expected))
     if got.keys() != expected.keys():
         return _("{what} has other keys than those that were asked for: {keys}").format(
             what=label, keys=", ".join(map(str, expected))
@@ -140,7 +148,7 @@ def _dict_difference(got: Any, expected: dict[Any, Any], atol: float, rtol: floa
 
 def _sequence_difference(got: Any, expected: Sequence[Any], atol: float, rtol: float, label: str) -> str | None:
     if not isinstance(got, (tuple, list)):
-        return _("{what} is a {got}, {count} values were asked for").format(
+        return _("{what} is {got}, {count} values were asked for").format(
             what=label, got=kind(got), count=len(expected)
         )
     if len(got) != len(expected):
@@ -156,7 +164,7 @@ def _sequence_difference(got: Any, expected: Sequence[Any], atol: float, rtol: f
 
 def _tensor_difference(got: Any, expected: torch.Tensor, atol: float, rtol: float, label: str) -> str | None:
     if type(got) is not torch.Tensor:
-        return _("{what} is a {got}, a tensor was asked for").format(what=label, got=kind(got))
+        return _("{what} is {got}, a tensor was asked for").format(what=label, got=kind(got))
     if got.shape != expected.shape:
         return _("{what} has shape {got}, the right shape is {expected}").format(
             what=label, got=shown_shape(got), expected=tuple(expected.shape)
@@ -172,13 +180,12 @@ def _tensor_difference(got: Any, expected: torch.Tensor, atol: float, rtol: floa
         return _("{what} contains NaN").format(what=label)
     if torch.allclose(theirs, ours, atol=atol, rtol=rtol, equal_nan=False):
         return None
-    wrong = ~torch.isclose(theirs, ours, atol=atol, rtol=rtol)
-    return _("{what} has the right shape {shape} but {wrong} of its {total} numbers are wrong").format(
-        what=label,
-        shape=tuple(got.shape),
-        wrong=int(wrong.sum()),
-        total=ours.numel(),
-    )
+    wrong = int((~torch.isclose(theirs, ours, atol=atol, rtol=rtol)).sum())
+    if wrong == ours.numel() > 1:
+        text = _("{what} has the right shape {shape} but all its {total} numbers are wrong")
+    else:
+        text = _("{what} has the right shape {shape} but {wrong} of its {total} numbers are wrong")
+    return text.format(what=label, shape=tuple(got.shape), wrong=wrong, total=ours.numel())
 
 
 def compare(

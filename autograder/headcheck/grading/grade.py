@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from headcheck.course.assignment import Assignment, load_assignment
+from headcheck.course.assignment import Assignment, Task, load_assignment
 from headcheck.course.config import Course
 from headcheck.course.submission import Submission, read_or_stand_in
 from headcheck.diagnosis.match import load_bank
@@ -65,7 +65,7 @@ class Grader:
             outcomes = self._tests.run(process)
         finally:
             process.close()
-        tasks = tuple(self._judge(task.name, submission, outcomes) for task in self.assignment.tasks)
+        tasks = tuple(self._judge(task, submission, outcomes, process) for task in self.assignment.tasks)
         return Verdict(
             notebook=notebook,
             assignment=self.assignment.name,
@@ -77,9 +77,12 @@ class Grader:
             outputs=process.outputs,
         )
 
-    def _judge(self, name: str, submission: Submission, outcomes: list[Outcome]) -> TaskVerdict:
-        task = next(task for task in self.assignment.tasks if task.name == name)
-        return judge_task(task, [o for o in outcomes if o.test.task == name], submission, self._bank)
+    def _judge(
+        self, task: Task, submission: Submission, outcomes: list[Outcome], process: StudentProcess
+    ) -> TaskVerdict:
+        its_own = [outcome for outcome in outcomes if outcome.test.task == task.name]
+        index = next((i for i, c in enumerate(submission.cells) if c.kind == "solution" and c.id == task.name), -1)
+        return judge_task(task, its_own, submission, self._bank, process.outputs.get(index))
 
     def _unreadable(self, submission: Submission, notebook: str) -> Verdict:
         message = _("The notebook could not be read: {reason}.").format(reason=submission.unreadable)
@@ -91,7 +94,7 @@ class Grader:
             max_score=self.assignment.max_score,
             isolation=self._jail.isolation,
             tasks=tasks,
-            notes=(submission.unreadable,),
+            unreadable=message,
         )
 
 

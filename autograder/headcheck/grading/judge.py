@@ -11,14 +11,18 @@ from headcheck.diagnosis.bank import Mistake
 from headcheck.diagnosis.match import Observation, matching
 from headcheck.grading.checks import Mismatch, WrongAnswer
 from headcheck.grading.session import Outcome
-from headcheck.grading.verdict import State, TaskVerdict
+from headcheck.grading.verdict import CellOutput, State, TaskVerdict
 from headcheck.grading.words import failure_words
 from headcheck.i18n import _
-from headcheck.jail.errors import CallTimeout, ChildDied, StudentError, StudentFailure
+from headcheck.jail.errors import CallTimeout, ChildDied, NotDefined, StudentError, StudentFailure
 
 
 def judge_task(
-    task: Task, outcomes: Sequence[Outcome], submission: Submission, bank: Mapping[str, Mistake]
+    task: Task,
+    outcomes: Sequence[Outcome],
+    submission: Submission,
+    bank: Mapping[str, Mistake],
+    answer: CellOutput | None = None,
 ) -> TaskVerdict:
     """Judge one task of one submission.
 
@@ -27,6 +31,7 @@ def judge_task(
         outcomes: of its hidden tests.
         submission: the submission.
         bank: known mistakes.
+        answer: how the answer cell itself ended, when it ran.
 
     Returns:
         Its verdict.
@@ -36,12 +41,14 @@ def judge_task(
     failed = [outcome for outcome in outcomes if outcome.error is not None]
     score = sum(outcome.test.points * _share(outcome) for outcome in outcomes)
     if not failed:
-        return TaskVerdict(task.name, score, task.points, "correct", _("All hidden tests passed."))
+        return TaskVerdict(task.name, score, task.points, "correct", _("Everything is right."))
     untouched = task.name in submission.unchanged or task.name in submission.missing
     if untouched:
         score = 0.0
     named = _named(task, outcomes, bank)
     messages = _messages(failed, named)
+    if answer is not None and answer.error_name and any(isinstance(o.error, NotDefined) for o in failed):
+        messages.insert(0, _("The cell did not run to its end: {error}.").format(error=answer.error_name))
     if untouched and not _unanswered(failed):
         messages[0] = " ".join([_untouched_message(task, submission), messages[0]])
     return TaskVerdict(
@@ -104,8 +111,8 @@ def _state(score: float, untouched: bool, failed: Sequence[Outcome]) -> State:
 
 
 def _messages(failed: Sequence[Outcome], named: Sequence[Mistake]) -> list[str]:
-    """One message per failed test; those that diagnosis speaks about first, none twice."""
-    ordered = sorted(failed, key=lambda o: not isinstance(o.error, Mismatch)) if named else list(failed)
+    """One message per failed test, none twice: what diagnosis speaks about first, then what cost most."""
+    ordered = sorted(failed, key=lambda o: (bool(named) and not isinstance(o.error, Mismatch), -o.test.points))
     return list(dict.fromkeys(_message(outcome) for outcome in ordered))
 
 

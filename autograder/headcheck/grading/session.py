@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+import torch
 
 from headcheck.course.config import Course
 from headcheck.diagnosis.match import Observation
@@ -184,6 +185,7 @@ def hidden_tests(course: Course, assignment: str, body: Callable[[HiddenTests], 
     if not path.is_file():
         raise UsageError(_("{path}: no hidden graders for {assignment}").format(path=path, assignment=assignment))
     course.make_importable()
+    torch.set_num_threads(1)  # the tensors are tiny, and a second thread makes each operation many times slower
     results: list[T] = []
     plugin = HiddenTests(lambda tests: results.append(body(tests)))
     _run_pytest(path, course.root, plugin)

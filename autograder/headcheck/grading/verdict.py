@@ -61,6 +61,8 @@ class Verdict:
     """What was odd about the submission or the run: repaired cells, restarts, missing layers of the jail."""
     outputs: dict[int, CellOutput] = field(default_factory=dict)
     """Index of a cell in the repaired notebook -> what it printed."""
+    unreadable: str = ""
+    """Why the notebook could not be read at all; empty when it could."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the stable JSON form (one object a line in `headcheck check --json`)."""

@@ -1,4 +1,4 @@
-"""The loop inside the jailed process: run a cell, call a function by name, get a variable by name.
+"""The loop inside the jailed process: run cells, call functions and objects, get values.
 
 Everything here shares its process with hostile code, so nothing it says is believed. It has to be robust only so that
 an honest notebook with a mistake gets an answer instead of a dead process.
@@ -13,6 +13,7 @@ from typing import Any
 
 from headcheck.jail import faults, wire
 from headcheck.jail.errors import Unsendable
+from headcheck.jail.kept import Kept, Reply, TracedFailure, unsendable, with_steps
 from headcheck.jail.shell import JailShell
 
 RESULT_LIMIT = 64 << 10
@@ -104,7 +105,7 @@ def _pack(number: int, answer: dict[str, Any], buffers: list[bytes]) -> list[byt
     try:
         return wire.frame({"id": number, **answer}, buffers)
     except Unsendable as error:
-        return wire.frame({"id": number, **_unsendable(error)}, [])
+        return wire.frame({"id": number, **unsendable(error)}, [])
 
 
 class _Agent:
@@ -113,8 +114,9 @@ class _Agent:
     def __init__(self, shell: JailShell) -> None:
         self.shell = shell
         self.alarm = _Alarm()
+        self.kept = Kept(shell.user_ns)
 
-    def answer(self, header: dict[str, Any], payload: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    def answer(self, header: dict[str, Any], payload: bytes) -> Reply:
         """Serve one request; whatever the student's code raises becomes part of the answer."""
         try:
             try:
@@ -122,53 +124,31 @@ class _Agent:
                 return self._serve(header, payload)
             finally:
                 self.alarm.stop()
+        except TracedFailure as failed:
+            return with_steps((_failure(failed.error), []), failed.steps)
         except BaseException as error:
             return _failure(error), []
         finally:
             _flush()
 
-    def _serve(self, header: dict[str, Any], payload: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    def _serve(self, header: dict[str, Any], payload: bytes) -> Reply:
         match header["op"]:
             case "cell":
                 return self._cell(header["index"], header["source"])
             case "call":
-                return self._call(header["name"], *wire.decode(header["value"], payload))
+                return self.kept.call(header, payload)
+            case "gradients":
+                return self.kept.gradients(header, payload)
+            case "seed":
+                return self.kept.seed(header, payload)
             case _:
-                return self._get(header["name"])
+                return self.kept.get(header, payload)
 
-    def _cell(self, index: int, source: str) -> tuple[dict[str, Any], list[bytes]]:
+    def _cell(self, index: int, source: str) -> Reply:
         error, text = self.shell.run(index, source)
         if error is not None:
             return _failure(error), []
         return {"value": text[:RESULT_LIMIT]}, []
-
-    def _call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
-        function = self._find(name)
-        if not callable(function):
-            return {"missing": True}, []
-        return self._send(function(*args, **kwargs))
-
-    def _get(self, name: str) -> tuple[dict[str, Any], list[bytes]]:
-        value = self._find(name)
-        return ({"missing": True}, []) if value is _ABSENT else self._send(value)
-
-    def _find(self, name: str) -> Any:
-        """Look a name up among what the notebook itself defined."""
-        return self.shell.user_ns.get(name, _ABSENT)
-
-    def _send(self, value: object) -> tuple[dict[str, Any], list[bytes]]:
-        try:
-            tree, buffers = wire.encode(value)
-        except Unsendable as error:
-            return _unsendable(error), []
-        return {"value": tree}, buffers
-
-
-_ABSENT = object()
-
-
-def _unsendable(error: Unsendable) -> dict[str, Any]:
-    return {"unsendable": [error.code, error.detail[:200]]}
 
 
 def _failure(error: BaseException) -> dict[str, Any]:

@@ -1,91 +1,36 @@
 """One jailed child as the trusted process sees it: requests, answers checked for their form, and its end."""
 
-import contextlib
-import json
-import os
-import select
-import signal
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
-from headcheck.i18n import N_, _
+import torch
+
+from headcheck.i18n import _
 from headcheck.jail import answers, wire
 from headcheck.jail.answers import Answer
-from headcheck.jail.channel import OUTPUT_LIMIT, Channel, Ended, Late, wait_for
+from headcheck.jail.channel import OUTPUT_LIMIT, Channel, Ended, Late
 from headcheck.jail.errors import (
     CallTimeout,
     ChildDied,
     JailUnavailable,
     NotDefined,
     ProtocolViolation,
+    RemoteLost,
     StudentError,
     Unsendable,
 )
-from headcheck.jail.results import CellError, CellResult, Limits, Usage
+from headcheck.jail.process import DEADLINE, END_S, EXITED, VIOLATION, Process
+from headcheck.jail.remote import Gradients, Remote, Traced, read_gradients
+from headcheck.jail.results import CellError, CellResult, Usage
 from headcheck.jail.wire import clean
 
 _READY_S = 30.0
-_END_S = 5.0
 # The cell or call alone is interrupted this much before the child would be killed, in the later of two moments.
 _SOFT_MARGIN_S = 0.5
 _SOFT_SHARE = 0.75
-
-EXITED = N_("exited")
-MEMORY = N_("memory limit")
-PROCESSOR = N_("processor time limit")
-DEADLINE = N_("deadline")
-VIOLATION = N_("protocol violation")
-SIGNAL = N_("killed by signal {number}")
-
-
-class Process:
-    """The supervisor of a child: ends it, and learns from it how the child ended."""
-
-    def __init__(self, handle: int, status: BinaryIO, limits: Limits) -> None:
-        self._handle = handle
-        self._status = status
-        self._limits = limits
-        self._report: dict[str, Any] | None = None
-        self.start_rss_mb = 0.0
-
-    def report(self, wait_s: float) -> dict[str, Any] | None:
-        """Return the supervisor's report, or None when it does not come in time."""
-        if self._report is None and wait_for(self._status.fileno(), select.POLLIN, wait_s):
-            text = self._status.read(1 << 16)
-            self._report = json.loads(text) if text else {}
-        return self._report
-
-    def kill(self, number: int = signal.SIGTERM) -> None:
-        """Have the child killed: SIGTERM makes the supervisor do it and report, SIGKILL ends both without a report."""
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._handle, number)
-
-    def end(self) -> dict[str, Any]:
-        """Kill the child, wait until it is gone, and return the report ({} when there is none)."""
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            self.kill(number)
-            if (report := self.report(_END_S)) is not None:
-                break
-        wait_for(self._handle, select.POLLIN, _END_S)  # readable once the supervisor itself is gone
-        os.close(self._handle)
-        self._status.close()
-        return report or {}
-
-    def reason(self, report: dict[str, Any]) -> str:
-        """Say in a phrase why a child ended by itself."""
-        code = int(report.get("exit", -signal.SIGKILL))
-        if code >= 0:
-            return EXITED
-        # The limit counts clock ticks and the report exact time, so that they differ on a busy machine.
-        if code == -signal.SIGKILL and float(report.get("cpu_s", 0.0)) > 0.7 * self._limits.cpu_s:
-            return PROCESSOR
-        used_mb = float(report.get("max_rss_mb", 0.0)) - self.start_rss_mb
-        # The kernel out of memory sends SIGKILL, and a failed allocation may crash in other ways.
-        if used_mb > 0.5 * self._limits.memory_mb:
-            return MEMORY
-        return SIGNAL.format(number=-code)
 
 
 class Child:
@@ -101,6 +46,7 @@ class Child:
         self._process = process
         self._usage: Usage | None = None
         self._reason = ""
+        self._kept = 0
         self.alive = True
 
     @property
@@ -150,27 +96,148 @@ class Child:
             return self._cell_result(ok=False, error=told, timed_out=answer.late)
         return self._cell_result(ok=True, result=clean(str(answer.value), OUTPUT_LIMIT))
 
-    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], deadline_s: float) -> Any:
-        """Call a function that the notebook defined.
+    def call(
+        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], deadline_s: float, *, keep: bool = False
+    ) -> Any:
+        """Call a function (or class) that the notebook defined.
 
         Args:
             name: its name.
-            args: positional arguments, of the kinds that `wire.encode` takes.
+            args: positional arguments, of the kinds that `wire.encode` takes, or a `Remote` of this child.
             kwargs: named arguments.
             deadline_s: seconds until the child is killed; a little earlier the call alone is interrupted.
+            keep: leave the result in the child.
 
         Returns:
-            What it returned, rebuilt from plain data: never an object of the student's.
+            What it returned, rebuilt from plain data: never an object of the student's. With `keep` a `Remote`.
 
         Raises:
             StudentFailure: one of its subclasses; Unsendable also for an argument.
         """
-        tree, buffers = wire.encode((tuple(args), dict(kwargs)))
-        return self._value_of({"op": "call", "name": name, "value": tree}, buffers, deadline_s)
+        return self._call(name, None, args, kwargs, deadline_s, "keep" if keep else "value")
+
+    def call_on(
+        self,
+        remote: Remote,
+        method: str | None,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        deadline_s: float,
+        *,
+        keep: bool = False,
+        discard: bool = False,
+    ) -> Any:
+        """Call an object that stayed in the child, or a method of it.
+
+        Args:
+            remote: the object.
+            method: name of the method, dotted for one of a part; None calls the object itself.
+            args: as for `call`.
+            kwargs: as for `call`.
+            deadline_s: as for `call`.
+            keep: leave the result in the child.
+            discard: throw the result away, for what returns itself (`eval`, `load_state_dict`).
+
+        Returns:
+            As `call`; None with `discard`.
+
+        Raises:
+            RemoteLost: the object's child is dead, or another one.
+            StudentFailure: as for `call`.
+        """
+        return self._call(remote, method, args, kwargs, deadline_s, _result(keep, discard))
+
+    def trace(
+        self,
+        target: str | Remote,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        deadline_s: float,
+        *,
+        method: str | None = None,
+    ) -> Traced:
+        """Make a call and bring along the torch operations in it: a hint for a message, never evidence.
+
+        Args:
+            target: name of a function, or an object that stayed in the child.
+            args: as for `call`.
+            kwargs: as for `call`.
+            deadline_s: as for `call`.
+            method: as for `call_on`.
+
+        Returns:
+            The value, or the error with which the call ended, and the steps until then.
+
+        Raises:
+            StudentFailure: the call did not end by itself, or there is no such function.
+        """
+        answer = self._request_call(target, method, args, kwargs, deadline_s, "value", traced=True)
+        try:
+            return Traced(self._value(answer, _spoken(target, method), deadline_s), None, answer.steps)
+        except (StudentError, Unsendable) as error:
+            return Traced(None, error, answer.steps)
+
+    def gradients(
+        self,
+        target: str | Remote,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        cotangent: torch.Tensor,
+        deadline_s: float,
+        *,
+        method: str | None = None,
+    ) -> Gradients:
+        """Make a call and backpropagate a cotangent from its first output.
+
+        Args:
+            target: name of a function, or an object that stayed in the child.
+            args: as for `call`.
+            kwargs: as for `call`.
+            cotangent: of the shape of the output.
+            deadline_s: as for `call`.
+            method: as for `call_on`.
+
+        Returns:
+            The output and the gradients of parameters and inputs.
+
+        Raises:
+            StudentFailure: as for `call`.
+        """
+        value = (tuple(args), dict(kwargs), cotangent)
+        answer = self._request("gradients", target, method, value, deadline_s)
+        try:
+            return read_gradients(self._value(answer, _spoken(target, method), deadline_s))
+        except ProtocolViolation:
+            self._kill(VIOLATION)
+            raise
+
+    def attribute(self, remote: Remote, path: str, deadline_s: float) -> Any:
+        """Return an attribute of an object that stayed in the child, such as "W_q.weight"; errors as for `call_on`."""
+        answer = self._request("get", remote, path, None, deadline_s)
+        return self._value(answer, path, deadline_s)
+
+    def state(self, remote: Remote, deadline_s: float) -> dict[str, torch.Tensor]:
+        """Return a module's `state_dict()`.
+
+        Raises:
+            Unsendable: it holds something else than tensors by name.
+            StudentFailure: as for `call_on`.
+        """
+        value = self.call_on(remote, "state_dict", (), {}, deadline_s)
+        if not isinstance(value, dict):
+            raise Unsendable("type", type(value).__name__)
+        for key, item in value.items():
+            if not isinstance(key, str) or not isinstance(item, torch.Tensor):
+                raise Unsendable("type", type(item).__name__)
+        return value
+
+    def seed(self, number: int, deadline_s: float) -> None:
+        """Seed the random generators of Python, numpy and torch in the child."""
+        self._value(self._ask({"op": "seed", "number": number}, [], deadline_s), "", deadline_s)
 
     def get(self, name: str, deadline_s: float) -> Any:
         """Return the value of a variable of the notebook; arguments and errors as for `call`."""
-        return self._value_of({"op": "get", "name": name}, [], deadline_s)
+        return self._value(self._request("get", name, None, None, deadline_s), name, deadline_s)
 
     def close(self) -> Usage:
         """End the child, whatever it is doing; nothing of it survives. Calling it again returns the same.
@@ -197,10 +264,59 @@ class Child:
     ) -> None:
         self.close()
 
-    def _value_of(self, request: dict[str, Any], buffers: list[bytes], deadline_s: float) -> Any:
-        answer = self._ask(request, buffers, deadline_s)
+    def _call(
+        self,
+        target: str | Remote,
+        method: str | None,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        deadline_s: float,
+        result: str,
+    ) -> Any:
+        answer = self._request_call(target, method, args, kwargs, deadline_s, result)
+        value = self._value(answer, _spoken(target, method), deadline_s)
+        return value if answer.kept is None else Remote(self, self._kept, answer.kept)
+
+    def _request_call(
+        self,
+        target: str | Remote,
+        method: str | None,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        deadline_s: float,
+        result: str,
+        *,
+        traced: bool = False,
+    ) -> Answer:
+        self._kept += result == "keep"
+        extra = {"result": result, "traced": traced, "number": self._kept}
+        answer = self._request("call", target, method, (tuple(args), dict(kwargs)), deadline_s, **extra)
+        failed = answer.missing or answer.error is not None or answer.unsendable is not None
+        if not failed and (answer.kept is not None) != (result == "keep"):
+            self._kill(VIOLATION)
+            raise ProtocolViolation("not what was asked for")
+        return answer
+
+    def _request(
+        self, op: str, target: str | Remote, path: str | None, value: object, deadline_s: float, **extra: Any
+    ) -> Answer:
+        """Ask something about a named value or a kept object; arguments are encoded first."""
+        whom: dict[str, Any] = {"on": self._number(target)} if isinstance(target, Remote) else {"name": target}
+        tree, buffers = wire.encode(value, self._number_of)
+        path_parts = path.split(".") if path else []
+        return self._ask({"op": op, **whom, "path": path_parts, "value": tree, **extra}, buffers, deadline_s)
+
+    def _number_of(self, value: object) -> int | None:
+        return self._number(value) if isinstance(value, Remote) else None
+
+    def _number(self, remote: Remote) -> int:
+        if remote.owner is not self or not self.alive:
+            raise RemoteLost
+        return remote.number
+
+    def _value(self, answer: Answer, what: str, deadline_s: float) -> Any:
         if answer.missing:
-            raise NotDefined(_("the notebook does not define {name}").format(name=request["name"]))
+            raise NotDefined(_("the notebook does not define {name}").format(name=what))
         if answer.unsendable is not None:
             raise answer.unsendable
         if answer.error is None:
@@ -217,7 +333,7 @@ class Child:
         soft = max(deadline_s - _SOFT_MARGIN_S, _SOFT_SHARE * deadline_s)
         try:
             header, payload = self._channel.request({**request, "soft": soft}, buffers, deadline)
-            return answers.parse(header, payload)
+            return answers.parse(header, payload, traced=request.get("traced") is True)
         except Late:
             self._kill(DEADLINE)
             raise CallTimeout(_late_text(deadline_s)) from None
@@ -229,7 +345,7 @@ class Child:
             raise
 
     def _own_end(self) -> str:
-        report = self._process.report(_END_S)
+        report = self._process.report(END_S)
         return EXITED if report is None else self._process.reason(report)
 
     def _kill(self, reason: str) -> None:
@@ -253,3 +369,13 @@ class Child:
 
 def _late_text(deadline_s: float) -> str:
     return _("it took longer than {seconds:g} s").format(seconds=deadline_s)
+
+
+def _result(keep: bool, discard: bool) -> str:
+    return "keep" if keep else "nothing" if discard else "value"
+
+
+def _spoken(target: str | Remote, method: str | None) -> str:
+    """Name what is called, for a message."""
+    name = target.type_name if isinstance(target, Remote) else target
+    return f"{name}.{method}" if method else name

@@ -10,11 +10,12 @@ from typing import Self
 from headcheck.i18n import N_, _
 from headcheck.jail import rootfs
 from headcheck.jail.channel import Channel
-from headcheck.jail.child import Child, Process
+from headcheck.jail.child import Child
 from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.launcher import Zygote, ZygoteGone
 from headcheck.jail.layers import LAYERS, Plan, level
 from headcheck.jail.linux import unsupported
+from headcheck.jail.process import Process
 from headcheck.jail.results import CellError, CellResult, Limits, Usage
 
 __all__ = ["CellError", "CellResult", "Child", "Jail", "Limits", "Usage"]

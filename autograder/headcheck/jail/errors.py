@@ -71,6 +71,13 @@ class ChildDied(StudentFailure):
         self.reason = reason
 
 
+class RemoteLost(ChildDied):
+    """An object that stayed in a child is gone, because the child is."""
+
+    def __init__(self) -> None:
+        super().__init__(N_("the object was lost when the notebook's process ended"))
+
+
 class ProtocolViolation(StudentFailure):
     """The bytes that came back are not an answer to what was asked. The child is killed."""
 

@@ -3,7 +3,7 @@
 import linecache
 import re
 from collections.abc import Iterator
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 MESSAGE_LIMIT = 2000
@@ -39,6 +39,15 @@ def describe(error: BaseException) -> dict[str, Any]:
     lines = [text for frame in frames[-_FRAMES:] for text in _frame_lines(*frame)]
     text = "\n".join([*lines, f"{kind}: {message}" if message else kind])
     return {"type": kind, "message": message, "cell": cell, "line": line, "traceback": text[: 2 * MESSAGE_LIMIT]}
+
+
+def place_of(frame: FrameType) -> tuple[int, int] | None:
+    """Return cell and line of a frame, None when it is not in a cell."""
+    match = _CELL.fullmatch(frame.f_code.co_filename)
+    if match is None:
+        return None
+    cell = int(match[1])
+    return cell, (frame.f_lineno or 0) + _blank_lines.get(cell, 0)
 
 
 def _name(error: BaseException) -> str:

@@ -6,6 +6,7 @@ In it, a value is a JSON scalar for None, bool, int, float and str; all else is 
     ["l", item...]  ["t", item...]              list, tuple
     ["d", key, value, key, value...]            dict
     ["T", dtype, [size...]]                     tensor; its bytes are the next ones of the payload
+    ["R", number]                               an object that stayed in the child; only towards the child
 
 Since a list is itself tagged, no value can be mistaken for another one. Tensors take the payload in order and must use
 it up, so that the decoded tensors together are never larger than what was received.
@@ -15,7 +16,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy
@@ -92,8 +93,12 @@ def parse_header(raw: bytes | bytearray) -> dict[str, Any]:
     return header
 
 
-def encode(value: object) -> tuple[Any, list[bytes]]:
+def encode(value: object, number_of: Callable[[object], int | None] | None = None) -> tuple[Any, list[bytes]]:
     """Turn a value into its tree and its buffers; safe on any object, in the student's process too.
+
+    Args:
+        value: what is to cross the wall.
+        number_of: tells the number of an object that stands for one kept in the child, None for all others.
 
     Returns:
         The JSON-able tree, and one buffer per tensor.
@@ -101,12 +106,17 @@ def encode(value: object) -> tuple[Any, list[bytes]]:
     Raises:
         Unsendable: the value is of no kind that crosses the wall; the code and detail say why.
     """
-    encoder = _Encoder()
+    encoder = _Encoder(number_of)
     return encoder.tree(value, 0), encoder.buffers
 
 
-def decode(tree: object, payload: bytes | bytearray) -> Any:
+def decode(tree: object, payload: bytes | bytearray, kept: Mapping[int, Any] | None = None) -> Any:
     """Rebuild a value from a hostile tree and payload.
+
+    Args:
+        tree: the value's tree.
+        payload: the bytes of its tensors.
+        kept: objects by their number; only the child has some.
 
     Returns:
         None, bool, int, float, str, list, tuple, dict or plain `torch.Tensor`, nested.
@@ -114,7 +124,7 @@ def decode(tree: object, payload: bytes | bytearray) -> Any:
     Raises:
         ProtocolViolation: for anything else, whatever is wrong with it.
     """
-    return _guarded(lambda: _Decoder(payload).value(tree))
+    return _guarded(lambda: _Decoder(payload, kept or {}).value(tree))
 
 
 def _guarded(build: Callable[[], Any]) -> Any:
@@ -137,7 +147,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 class _Encoder:
     """Encodes one value; counts nodes and bytes as it goes."""
 
-    def __init__(self) -> None:
+    def __init__(self, number_of: Callable[[object], int | None] | None) -> None:
+        self.number_of = number_of
         self.buffers: list[bytes] = []
         self.nodes = 0
         self.size = 0
@@ -158,6 +169,8 @@ class _Encoder:
             return self._tensor(value)
         if isinstance(value, numpy.ndarray):
             return self._array(value)
+        if self.number_of is not None and (number := self.number_of(value)) is not None:
+            return ["R", number]
         return _scalar(value)
 
     def _dict(self, value: dict[object, object], depth: int) -> list[Any]:
@@ -252,8 +265,9 @@ def _sane(shape: list[int]) -> bool:
 class _Decoder:
     """Decodes one hostile value; trusts nothing but the length of the payload it holds."""
 
-    def __init__(self, payload: bytes | bytearray) -> None:
+    def __init__(self, payload: bytes | bytearray, kept: Mapping[int, Any]) -> None:
         self.payload = memoryview(payload)
+        self.kept = kept
         self.used = 0
         self.nodes = 0
         self.tensors = 0
@@ -287,6 +301,8 @@ class _Decoder:
             return self._dict(items, depth)
         if tag == "T" and len(items) == 2:
             return self._tensor(*items)
+        if tag == "R" and len(items) == 1 and items[0] in self.kept:
+            return self.kept[items[0]]
         raise ProtocolViolation("unknown tag")
 
     def _dict(self, items: list[Any], depth: int) -> dict[str | int, Any]:

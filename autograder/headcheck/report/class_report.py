@@ -11,7 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from headcheck.course.config import find_course
 from headcheck.errors import UsageError
-from headcheck.gradebook.class_run import ClassResult, ClassRun, Handed
+from headcheck.gradebook.class_run import ClassResult, ClassRun
+from headcheck.gradebook.staging import Handed
 from headcheck.grading.verdict import Verdict
 from headcheck.i18n import _
 from headcheck.report.table import class_table, visible

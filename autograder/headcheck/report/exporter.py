@@ -61,6 +61,7 @@ def feedback_page(nb: nbformat.NotebookNode, resources: dict[str, Any], course: 
         notes=list(nb.metadata.headcheck.get("notes", [])),
         isolation=nb.metadata.headcheck.get("isolation", ""),
         late_penalty=grades.get("late_penalty") or 0,
+        unreadable=nb.metadata.headcheck.get("unreadable", ""),
     )
 
 
@@ -75,7 +76,8 @@ def _section(cell: nbformat.NotebookNode, answers: dict[str, nbformat.NotebookNo
         paragraphs=[line for line in found.message.splitlines() if line.strip()],
         details=list(found.get("details", [])),
         mistakes=list(found.mistakes),
-        code=answer.source if answer is not None else "",
+        code=answer.source if answer is not None and answer.cell_type == "code" else "",
+        text=answer.source if answer is not None and answer.cell_type == "markdown" else "",
         printed=_printed(answer) + (_printed(cell) if cell is not answer else ""),
         comment=_comment(answer),
         pending=found.state == "manual" and not graded.get("score"),

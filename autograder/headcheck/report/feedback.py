@@ -23,7 +23,7 @@ STATE_NAMES = {
     "partial": "partly correct",
     "incorrect": "not correct",
     "not_attempted": "not attempted",
-    "error": "could not be run",
+    "error": "no result",
     "timeout": "took too long",
     "manual": "read by a person",
 }
@@ -42,9 +42,11 @@ class TaskSection:
     details: Sequence[str]
     mistakes: Sequence[str]
     code: str
-    """The student's answer."""
+    """The student's answer in code."""
     printed: str
     """What the answer and its visible check printed."""
+    text: str = ""
+    """The student's answer in words."""
     comment: str = ""
     """What a person wrote."""
     pending: bool = False
@@ -64,6 +66,13 @@ class FeedbackPage:
     notes: Sequence[str] = field(default_factory=tuple)
     isolation: str = ""
     late_penalty: float = 0
+    unreadable: str = ""
+    """Why the notebook could not be read at all."""
+
+    @property
+    def open_points(self) -> float:
+        """Points that a person has yet to give."""
+        return sum(task.max_score for task in self.tasks if task.pending)
 
 
 def render_feedback(page: FeedbackPage) -> str:

@@ -1,4 +1,4 @@
-"""dropout-in-eval: F.dropout / sdpa dropout_p without self.training."""  # <-
+"""dropout-in-eval: F.dropout / sdpa dropout_p without self.training."""
 
 import math
 
@@ -28,5 +28,5 @@ class MultiHeadAttention(nn.Module):
         if pad is not None:
             s = s.masked_fill(pad[:, None, None, :], float("-inf"))
         p = s.softmax(dim=-1)
-        ctx = self.merge(F.dropout(p, 0.1) @ V)
+        ctx = self.merge(F.dropout(p, 0.1) @ V)  # <-
         return self.W_o(ctx), p

@@ -1,4 +1,4 @@
-"""sdpa-mask-polarity: passes a True=padding mask to F.scaled_dot_product_attention, where True means "take part"."""  # <-
+"""sdpa-mask-polarity: passes a True=padding mask to F.scaled_dot_product_attention, where True means "take part"."""
 
 import math
 
@@ -29,6 +29,6 @@ class MultiHeadAttention(nn.Module):
             s = s.masked_fill(pad[:, None, None, :], float("-inf"))
         p = s.softmax(dim=-1)
         ctx = self.merge(
-            F.scaled_dot_product_attention(Q, K, V, attn_mask=None if pad is None else pad[:, None, None, :])
+            F.scaled_dot_product_attention(Q, K, V, attn_mask=None if pad is None else pad[:, None, None, :])  # <-
         )
         return self.W_o(ctx), p
