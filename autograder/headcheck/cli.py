@@ -95,6 +95,9 @@ def build(assignments: tuple[str, ...], check: bool, folder: Path | None) -> int
 @one_line_errors
 def check(notebooks: tuple[Path, ...], as_json: bool, folder: Path | None) -> int:
     """Grade notebooks without a gradebook and say what is wrong."""
+    from headcheck.jail.launcher import launch_ahead
+
+    launch_ahead()  # before the slow imports: it imports torch at the same time
     from headcheck.grading.check import check_notebooks
     from headcheck.report.table import print_verdict
 
@@ -118,6 +121,9 @@ def check(notebooks: tuple[Path, ...], as_json: bool, folder: Path | None) -> in
 @one_line_errors
 def grade(assignments: tuple[str, ...], folder: Path | None, student: str | None) -> int:
     """Grade the submissions of a class: autograded/, gradebook.db and feedback/."""
+    from headcheck.jail.launcher import launch_ahead
+
+    launch_ahead()  # before the slow imports: it imports torch at the same time
     from headcheck.report.class_report import grade_class
 
     return grade_class(folder or Path.cwd(), assignments, student, Console(highlight=False), Console(stderr=True))

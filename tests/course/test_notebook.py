@@ -146,7 +146,7 @@ def test_a_huge_file_is_refused_without_being_read_whole(tmp_path, size):
 def test_a_symbolic_link_is_refused_even_when_it_leads_to_a_notebook(tmp_path):
     (tmp_path / "real.ipynb").write_text(json.dumps(one()))
     (tmp_path / "link.ipynb").symlink_to(tmp_path / "real.ipynb")
-    with pytest.raises(UsageError, match=r"link\.ipynb: cannot be read: a symbolic link"):
+    with pytest.raises(UsageError, match=r"link\.ipynb: a symbolic link"):
         read_notebook(tmp_path / "link.ipynb")
 
 
@@ -172,7 +172,7 @@ def test_a_missing_file_and_a_file_in_place_of_a_folder_are_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"none\.ipynb: no such notebook"):
         read_notebook(tmp_path / "none.ipynb")
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match=r"work\.ipynb: Not a directory"):
         read_notebook(tmp_path / "file" / "work.ipynb")
 
 

@@ -20,11 +20,14 @@ class Process:
     def __init__(self, call=lambda name, x: 2 * x, values=None):
         self._call, self._values, self.asked = call, values or {}, []
 
-    def call(self, name, args, kwargs):
+    def ask(self, request):
+        return request(self, 1.0)
+
+    def call(self, name, args, kwargs, seconds):
         self.asked.append((name, args))
         return self._call(name, *args, **kwargs)
 
-    def get(self, name):
+    def get(self, name, seconds):
         if name not in self._values:
             raise NotDefined(name)
         return self._values[name]

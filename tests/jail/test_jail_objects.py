@@ -73,7 +73,7 @@ def test_a_kept_object_can_be_an_argument(child: Child, net):
 def test_what_is_wrong_with_an_object_is_told_as_for_a_function(child: Child, net):
     with pytest.raises(StudentError, match="divisible"):
         child.call("Net", (5, 2), {}, 5, keep=True)
-    with pytest.raises(NotDefined, match="Net.nosuch"):
+    with pytest.raises(NotDefined, match=r"Net\.nosuch"):
         child.call_on(net, "nosuch", (), {}, 5)
     with pytest.raises(NotDefined):
         child.attribute(net, "W_k.weight", 5)

@@ -82,6 +82,9 @@ def read_bytes(path: Path) -> bytes:
     except OSError as error:
         reason = _("a symbolic link, not a file") if path.is_symlink() else error.strerror
         raise UsageError(_("{path}: {reason}").format(path=path, reason=reason)) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UsageError(_("{path}: not a file").format(path=path))
     with os.fdopen(descriptor, "rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 from headcheck.course.config import RunLimits
 from headcheck.course.submission import Submission, SubmittedCell
@@ -12,6 +12,8 @@ from headcheck.grading.verdict import CellOutput
 from headcheck.i18n import _
 from headcheck.jail.client import CellResult, Child, Jail, Usage
 from headcheck.jail.errors import CallTimeout
+
+T = TypeVar("T")
 
 RERUN_SECONDS = 1.0
 """What a cell that ran into its deadline gets when a replaced process runs it again: time enough to define things."""
@@ -52,47 +54,28 @@ class StudentProcess:
             if self._time_left() <= 0:
                 return
 
-    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a function of the student.
+    def ask(self, request: Callable[[Child, float], T]) -> T:
+        """Make one request of the student's process, which is started again when it is needed.
 
         Args:
-            name: its name.
-            args: positional inputs.
-            kwargs: keyword inputs.
+            request: gets the child and the seconds that the request may take.
 
         Returns:
-            The value.
+            What the request returns.
 
         Raises:
             StudentFailure: no value came back.
         """
-        return self._ask(lambda child, seconds: child.call(name, args, kwargs, seconds))
-
-    def get(self, name: str) -> Any:
-        """Read a variable of the student.
-
-        Args:
-            name: its name.
-
-        Returns:
-            The value.
-
-        Raises:
-            StudentFailure: no value came back.
-        """
-        return self._ask(lambda child, seconds: child.get(name, seconds))
-
-    def close(self) -> None:
-        """End the process."""
-        self._close()
-
-    def _ask(self, request: Callable[[Child, float], Any]) -> Any:
         self.start()
         assert self._child is not None
         seconds = min(self._limits.call_seconds, self._time_left())
         if seconds <= 0:
             raise CallTimeout(_("the time for the whole submission was used up"))
         return request(self._child, seconds)
+
+    def close(self) -> None:
+        """End the process."""
+        self._close()
 
     def _run_cells(self, child: Child) -> None:
         for index, cell in enumerate(self._submission.cells):

@@ -1,17 +1,23 @@
-"""The `student` fixture: calls a student's functions and reads his variables, as values only."""
+"""The `student` fixture: calls a student's functions and objects and reads his variables, as values only."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import torch
 
 from headcheck.diagnosis.match import Observation
 from headcheck.grading.process import StudentProcess
+from headcheck.jail.client import Child
 from headcheck.jail.errors import CallTimeout, ChildDied, StudentError, StudentFailure
+from headcheck.jail.remote import Gradients, Remote, Traced
+
+T = TypeVar("T")
 
 
 class StudentFunction:
-    """One function of the student; calling it sends the inputs into the jail and brings the value back."""
+    """One function or class of the student; calling it sends the inputs into the jail and brings the value back."""
 
     def __init__(self, student: Student, name: str) -> None:
         self._student = student
@@ -21,7 +27,7 @@ class StudentFunction:
         """Call it.
 
         Args:
-            args: plain values and tensors.
+            args: plain values, tensors, objects made by `make`.
             kwargs: the same.
 
         Returns:
@@ -30,13 +36,98 @@ class StudentFunction:
         Raises:
             StudentFailure: no value came back.
         """
-        try:
-            value = self._student.ask(lambda process: process.call(self.name, args, kwargs))
-        except StudentError as error:
-            self._student.calls.append(Observation(args, kwargs, error))
-            raise
-        self._student.calls.append(Observation(args, kwargs, value))
-        return value
+        return self._student.observe(args, kwargs, lambda c, s: c.call(self.name, *bare(args, kwargs), s))
+
+    def make(self, *args: Any, **kwargs: Any) -> RemoteObject:
+        """Call it and leave the result in the jail, such as a module.
+
+        Args:
+            args: as for a call.
+            kwargs: as for a call.
+
+        Returns:
+            A handle for it.
+
+        Raises:
+            StudentFailure: it was not made.
+        """
+        kept = self._student.ask(lambda c, s: c.call(self.name, *bare(args, kwargs), s, keep=True))
+        return RemoteObject(self._student, self.name, kept)
+
+    def gradients(self, cotangent: torch.Tensor, *args: Any, **kwargs: Any) -> Gradients:
+        """Call it and backpropagate; see `Child.gradients`."""
+        return self._student.ask(lambda c, s: c.gradients(self.name, *bare(args, kwargs), cotangent, s))
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Call it and bring its steps along; see `Child.trace`."""
+        return self._student.ask(lambda c, s: c.trace(self.name, *bare(args, kwargs), s))
+
+
+class RemoteObject:
+    """An object of the student that stays in the jail; it is gone when the notebook's process ends."""
+
+    def __init__(self, student: Student, name: str, kept: Remote) -> None:
+        self._student = student
+        self.name = name
+        """Name of the function or class that made it."""
+        self.kept = kept
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it, as `StudentFunction.__call__`."""
+        return self._student.observe(args, kwargs, lambda c, s: c.call_on(self.kept, None, *bare(args, kwargs), s))
+
+    def method(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a method and bring the value back.
+
+        Args:
+            name: of the method; "part.method" for one of a part.
+            args: as for a call.
+            kwargs: as for a call.
+
+        Returns:
+            The value.
+
+        Raises:
+            StudentFailure: no value came back.
+        """
+        return self._student.ask(lambda c, s: c.call_on(self.kept, name, *bare(args, kwargs), s))
+
+    def make(self, name: str, *args: Any, **kwargs: Any) -> RemoteObject:
+        """Call a method and leave its result in the jail; arguments and errors as for `method`."""
+        kept = self._student.ask(lambda c, s: c.call_on(self.kept, name, *bare(args, kwargs), s, keep=True))
+        return RemoteObject(self._student, f"{self.name}.{name}", kept)
+
+    def do(self, name: str, *args: Any, **kwargs: Any) -> None:
+        """Call a method for its effect only; arguments and errors as for `method`."""
+        self._student.ask(lambda c, s: c.call_on(self.kept, name, *bare(args, kwargs), s, discard=True))
+
+    def eval(self) -> None:
+        """Put a module into evaluation mode."""
+        self.do("eval")
+
+    def train(self) -> None:
+        """Put a module into training mode."""
+        self.do("train")
+
+    def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Give a module these weights."""
+        self.do("load_state_dict", dict(state))
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return a module's weights by name."""
+        return self._student.ask(lambda c, s: c.state(self.kept, s))
+
+    def attribute(self, path: str) -> Any:
+        """Return an attribute as a value, such as "W_q.weight"."""
+        return self._student.ask(lambda c, s: c.attribute(self.kept, path, s))
+
+    def gradients(self, cotangent: torch.Tensor, *args: Any, **kwargs: Any) -> Gradients:
+        """Call it and backpropagate; see `Child.gradients`."""
+        return self._student.ask(lambda c, s: c.gradients(self.kept, *bare(args, kwargs), cotangent, s))
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Call it and bring its steps along; see `Child.trace`."""
+        return self._student.ask(lambda c, s: c.trace(self.kept, *bare(args, kwargs), s))
 
 
 class Student:
@@ -46,7 +137,7 @@ class Student:
         self._process = process
         self._given_up: StudentFailure | None = None
         self.calls: list[Observation] = []
-        """Every call that came back, for diagnosis."""
+        """Every call of a function or object that came back, for diagnosis."""
 
     def __getattr__(self, name: str) -> StudentFunction:
         """Return the student's function of this name; whether there is one shows when it is called."""
@@ -66,14 +157,37 @@ class Student:
         Raises:
             StudentFailure: there is none, or it cannot be sent.
         """
-        return self.ask(lambda process: process.get(name))
+        return self.ask(lambda child, seconds: child.get(name, seconds))
 
-    def ask(self, request: Callable[[StudentProcess], Any]) -> Any:
+    def seed(self, number: int) -> None:
+        """Seed the random generators of the student's process."""
+        self.ask(lambda child, seconds: child.seed(number, seconds))
+
+    def ask(self, request: Callable[[Child, float], T]) -> T:
         """Make one request; a task whose code hung or died once is not asked again."""
         if self._given_up is not None:
             raise self._given_up
         try:
-            return request(self._process)
+            return self._process.ask(request)
         except (CallTimeout, ChildDied) as failure:
             self._given_up = failure
             raise
+
+    def observe(self, args: tuple[Any, ...], kwargs: dict[str, Any], request: Callable[[Child, float], Any]) -> Any:
+        """Make a call and remember what came of it."""
+        try:
+            value = self.ask(request)
+        except StudentError as error:
+            self.calls.append(Observation(args, kwargs, error))
+            raise
+        self.calls.append(Observation(args, kwargs, value))
+        return value
+
+
+def bare(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Put the jail's own handles in the place of objects made by `make`."""
+    return tuple(map(_bare, args)), {name: _bare(value) for name, value in kwargs.items()}
+
+
+def _bare(value: Any) -> Any:
+    return value.kept if isinstance(value, RemoteObject) else value

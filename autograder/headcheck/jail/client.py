@@ -12,7 +12,7 @@ from headcheck.jail import rootfs
 from headcheck.jail.channel import Channel
 from headcheck.jail.child import Child
 from headcheck.jail.errors import JailUnavailable
-from headcheck.jail.launcher import Zygote, ZygoteGone
+from headcheck.jail.launcher import Zygote, ZygoteGone, next_zygote
 from headcheck.jail.layers import LAYERS, Plan, level
 from headcheck.jail.linux import unsupported
 from headcheck.jail.process import Process
@@ -20,6 +20,7 @@ from headcheck.jail.results import CellError, CellResult, Limits, Usage
 
 __all__ = ["CellError", "CellResult", "Child", "Jail", "Limits", "Usage"]
 
+FORKS_PER_ZYGOTE = 1000
 SWITCHED_OFF = N_("switched off")
 
 
@@ -75,10 +76,14 @@ class Jail:
     def spawn(self) -> Child:
         """Make a child, locked down and ready, that has seen nothing yet.
 
+        A zygote that has made many children is replaced while none of them lives, in case that something adds up.
+
         Raises:
             JailUnavailable: the child could not be confined as this machine should allow it.
         """
         self._children = [child for child in self._children if child.open]
+        if not self._children and self._started().forks >= FORKS_PER_ZYGOTE:
+            self._retire()
         if self.isolation == "none" and not self._allow_unconfined:
             raise JailUnavailable(
                 _("this machine cannot confine student code ({reasons})").format(reasons="; ".join(self.missing))
@@ -93,6 +98,10 @@ class Jail:
                 raise JailUnavailable(_("the jail's own process ended twice")) from error
         self._children.append(child)
         return child
+
+    def start(self) -> None:
+        """Start the zygote without waiting for it, so that the first child is there sooner."""
+        self._started()
 
     def close(self) -> None:
         """End all children and the zygote; nothing stays behind."""
@@ -111,7 +120,7 @@ class Jail:
 
     def _started(self) -> Zygote:
         if self._zygote is None:
-            self._zygote = Zygote()
+            self._zygote = next_zygote()
         return self._zygote
 
     def _retire(self) -> None:

@@ -1,6 +1,8 @@
 """Start the zygote as a clean program and ask it for children."""
 
+import atexit
 import contextlib
+import functools
 import json
 import os
 import socket
@@ -13,6 +15,7 @@ from pathlib import Path
 from headcheck.i18n import _
 from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.layers import Plan
+from headcheck.jail.linux import unsupported
 
 START_S = 120.0
 _FORK_S = 20.0
@@ -45,11 +48,11 @@ class ZygoteGone(Exception):
 
 
 class Zygote:
-    """The zygote as its starter sees it.
+    """The zygote as its starter sees it; making one does not wait for it.
 
     Attributes:
         mount_point: an empty folder on which children assemble their private roots.
-        offer: for every layer of the jail "" when this machine offers it, else the reason why not.
+        forks: how many children it has made.
     """
 
     def __init__(self) -> None:
@@ -77,9 +80,15 @@ class Zygote:
                 stderr=self._log,
                 start_new_session=True,  # Ctrl-C is for us, not for it
             )
-        self.offer = self._await_offer()
+        self.forks = 0
 
-    def _await_offer(self) -> dict[str, str]:
+    @functools.cached_property
+    def offer(self) -> dict[str, str]:
+        """For every layer of the jail "" when this machine offers it, else the reason why not; waits for the zygote.
+
+        Raises:
+            JailUnavailable: the zygote did not start.
+        """
         self._control.settimeout(START_S)
         try:
             answer = self._control.recv(1 << 16)
@@ -119,10 +128,13 @@ class Zygote:
             raise ZygoteGone from error
         if answer != b"forked" or len(handles) != 1:
             raise ZygoteGone
+        self.forks += 1
         return handles[0]
 
     def close(self) -> None:
         """End the zygote and wait for it; children that still live die with it."""
+        if "offer" not in self.__dict__:  # still importing, it would not listen
+            self._process.kill()
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)  # reaches it even when a fork of ours holds a copy
         self._control.close()
@@ -139,3 +151,23 @@ class Zygote:
     def pid(self) -> int:
         """Process id of the zygote."""
         return self._process.pid
+
+
+_ahead: list[Zygote] = []
+
+
+def launch_ahead() -> None:
+    """Start a zygote now, for the jail that is opened next: it gets ready while its starter still imports things."""
+    if not _ahead and not unsupported():
+        _ahead.append(Zygote())
+        atexit.register(_close_ahead)
+
+
+def next_zygote() -> Zygote:
+    """Return the zygote that was started ahead, or a new one."""
+    return _ahead.pop() if _ahead else Zygote()
+
+
+def _close_ahead() -> None:
+    while _ahead:
+        _ahead.pop().close()
