@@ -19,6 +19,7 @@ from headcheck.course.config import find_course
 from headcheck.course.submission import Submission, read_submission
 from headcheck.grading.grade import Grader, make_jail, with_grader
 from headcheck.grading.process import StudentProcess
+from headcheck.jail.client import Child
 
 ASSIGNMENT = "bug_hunt"
 
@@ -46,13 +47,26 @@ def bare(submission: Submission, calls: list[tuple[str, tuple, dict]]) -> None:
 
 
 class Recorder(StudentProcess):
-    """A student's process that remembers what it was asked."""
+    """A student's process that remembers which functions were called."""
 
     calls: list[tuple[str, tuple, dict]]
 
-    def call(self, name: str, args: tuple, kwargs: dict) -> object:
-        self.calls.append((name, args, kwargs))
-        return super().call(name, args, kwargs)
+    def ask(self, request: Callable) -> object:
+        return super().ask(lambda child, seconds: request(Listener(child, self.calls), seconds))
+
+
+class Listener:
+    """A child that writes calls down before it makes them."""
+
+    def __init__(self, child: Child, calls: list[tuple[str, tuple, dict]]) -> None:
+        self._child, self._calls = child, calls
+
+    def call(self, name: str, args: tuple, kwargs: dict, deadline_s: float) -> object:
+        self._calls.append((name, args, kwargs))
+        return self._child.call(name, args, kwargs, deadline_s)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._child, name)
 
 
 def recorded_calls(grader: Grader, submission: Submission) -> list[tuple[str, tuple, dict]]:

@@ -31,6 +31,8 @@ import torch
 import torch.nn.functional as F
 from headcheck.diagnosis.bank import Choice, Context, Step
 from headcheck.diagnosis.stages import Check, Pipeline, Right
+from headcheck.diagnosis.symptoms import Part
+from headcheck.i18n import N_
 
 State = dict[str, torch.Tensor]
 """Parameters of the module: W_q.weight (d_model, d_model), W_q.bias (d_model), and so on for W_k, W_v, W_o."""
@@ -222,6 +224,29 @@ def weights_of(got: Any) -> Any:
 
 WEIGHTS_SETTLED = Check("weights", lambda c: c["shown"], weights_of, packed_by="returned")
 
+WITH_PREVIOUS = frozenset({"scale"})
+
+LABELS = {
+    "inputs": N_("the inputs of the projections"),
+    "project": N_("the input projections"),
+    "split": N_("the split into heads"),
+    "scores": N_("the products of queries and keys"),
+    "scale": N_("the scale of the scores"),
+    "mask": N_("the mask"),
+    "softmax": N_("the softmax"),
+    "reweigh": N_("the weights after softmax"),
+    "rescale": N_("the weights after softmax"),
+    "weights": N_("the weights that are handed back"),
+    "context": N_("the mixing of the values"),
+    "merge": N_("the merging of the heads"),
+    "output": N_("the output projection"),
+    "returned": N_("what is returned"),
+}
+"""What a stage is called before a student."""
+
+SENTENCES, HEADS, QUERIES = N_("sentences"), N_("heads"), N_("queries")
+WEIGHTS = Part(N_("weights"), (SENTENCES, HEADS, QUERIES, N_("keys")), is_share=True)
+
 MODULE = Pipeline(
     start_module,
     {
@@ -238,6 +263,9 @@ MODULE = Pipeline(
     lambda c: c["result"],
     [WEIGHTS_SETTLED],
     OTHERS,
+    WITH_PREVIOUS,
+    LABELS,
+    [Part(N_("output"), (SENTENCES, QUERIES, N_("columns"))), WEIGHTS],
 )
 
 ATTENTION = Pipeline(
@@ -246,6 +274,9 @@ ATTENTION = Pipeline(
     lambda c: c["result"],
     [WEIGHTS_SETTLED],
     OTHERS,
+    WITH_PREVIOUS,
+    LABELS,
+    [Part(N_("context"), (SENTENCES, HEADS, QUERIES, N_("columns"))), WEIGHTS],
 )
 
 PIPELINES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -59,6 +60,20 @@ class OneLineGroup(click.Group):
             sys.exit(130)
 
 
+def _trust(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        os.environ["HEADCHECK_TRUST_SUBMISSIONS"] = "1"  # for the jail, in this process and those it starts
+
+
+TRUST_OPTION = click.option(
+    "--trust-submissions",
+    is_flag=True,
+    expose_value=False,
+    callback=_trust,
+    help=_("Run student code even where it cannot be confined; every verdict will say so."),
+)
+
+
 @click.group(cls=OneLineGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="headcheck")
 @click.pass_context
@@ -92,6 +107,7 @@ def build(assignments: tuple[str, ...], check: bool, folder: Path | None) -> int
 @click.argument("notebooks", nargs=-1, required=True, type=FILE)
 @click.option("--json", "as_json", is_flag=True, help=_("One JSON object a line."))
 @click.option("--course", "folder", type=FOLDER, help=_("Course folder (with headcheck.toml)."))
+@TRUST_OPTION
 @one_line_errors
 def check(notebooks: tuple[Path, ...], as_json: bool, folder: Path | None) -> int:
     """Grade notebooks without a gradebook and say what is wrong."""
@@ -118,6 +134,7 @@ def check(notebooks: tuple[Path, ...], as_json: bool, folder: Path | None) -> in
 @click.argument("assignments", nargs=-1, required=True, metavar="ASSIGNMENT...")
 @click.option("--course", "folder", type=FOLDER, help=_("Class folder with submitted/ (else the working folder)."))
 @click.option("--student", help=_("Grade only this student."))
+@TRUST_OPTION
 @one_line_errors
 def grade(assignments: tuple[str, ...], folder: Path | None, student: str | None) -> int:
     """Grade the submissions of a class: autograded/, gradebook.db and feedback/."""
@@ -127,3 +144,13 @@ def grade(assignments: tuple[str, ...], folder: Path | None, student: str | None
     from headcheck.report.class_report import grade_class
 
     return grade_class(folder or Path.cwd(), assignments, student, Console(highlight=False), Console(stderr=True))
+
+
+@main.command()
+@click.option("--course", "folder", type=FOLDER, help=_("Course folder (with headcheck.toml)."))
+@one_line_errors
+def doctor(folder: Path | None) -> int:
+    """Show how well this machine can confine student code, and try it."""
+    from headcheck.doctor import examine
+
+    return examine(folder, Console(highlight=False))

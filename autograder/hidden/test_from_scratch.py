@@ -9,14 +9,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from headcheck.grading.checks import WrongAnswer, compare, differences, expect_raises, task
+from headcheck.grading.checks import Mismatch, WrongAnswer, compare, differences, expect_raises, task
 from headcheck.i18n import _
 from headcheck.jail.errors import StudentError
 
 from solutions import from_scratch
 from solutions.inputs import layer_state
 
+PREREQUISITES = {"multi_head_attention": ("split_heads", "merge_heads", "attention")}
+
 Inputs = tuple[Any, ...]
+State = dict[str, torch.Tensor]
 
 
 def compare_each(function: Callable[..., Any], reference: Callable[..., Any], inputs: Sequence[Inputs]) -> None:
@@ -120,38 +123,28 @@ class Layer:
     def __init__(self, student: Any) -> None:
         self._student = student
 
-    def build(self, state: dict[str, torch.Tensor], h: int) -> Any:
+    def build(self, state: State, h: int) -> Any:
         """Make a layer in evaluation mode that holds these parameters."""
-        layer = self._student.MultiHeadAttention(state["W_o.bias"].numel(), h)
-        held = layer.state_dict()
+        layer = self._student.MultiHeadAttention.make(state["W_o.bias"].numel(), h)
+        held = layer.state()
         for name, tensor in state.items():
-            shape = tuple(held[name].shape) if name in held else None
-            if shape != tuple(tensor.shape):
+            if name not in held or held[name].shape != tensor.shape:
                 message = _("{layer}: there is no parameter {name} of shape {shape}; use nn.Linear(d_model, d_model)")
                 raise WrongAnswer(message.format(layer=self.name, name=name, shape=tuple(tensor.shape)))
-        layer.load_state_dict(state, strict=False)
+        layer.load_state_dict({**held, **state})
         layer.eval()
         return layer
 
     def __call__(
-        self,
-        q: torch.Tensor,
-        k: torch.Tensor,
-        v: torch.Tensor,
-        pad: torch.Tensor | None,
-        state: dict[str, torch.Tensor],
-        h: int,
+        self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, pad: torch.Tensor | None, state: State, h: int
     ) -> Any:
         """Run a fresh layer once, as `solutions.from_scratch.multi_head_attention` does."""
-        args = (q, k, v, pad, state, h)
-        try:
-            layer = self.build(state, h)
-            got = layer(q, k, v) if pad is None else layer(q, k, v, pad)
-        except StudentError as error:
-            self._student.record(args, error)
-            raise
-        self._student.record(args, got)
-        return got
+        given = (q, k, v) if pad is None else (q, k, v, pad)
+        return self._student.observe_as(
+            (q, k, v, pad, state, h),
+            lambda: self.build(state, h)(*given),
+            lambda: self.build(state, h).trace(*given),
+        )
 
 
 def draw_layer(draw: Any, B: int, n_q: int, n_k: int, h: int, d_k: int, padded: bool = False) -> Inputs:
@@ -211,22 +204,122 @@ def test_axes_of_size_one_stay(student, draw):
 
 @task("multi_head_attention", points=1)
 def test_sizes_that_do_not_fit_are_refused(student, draw):
-    """The constructor refuses a number of heads that does not divide d_model."""
+    """The constructor refuses a number of heads that does not divide d_model, and no other."""
     h, d_k = draw.distinct(h=(3, 5), d_k=(5, 7))
+    d_model = h * d_k + draw.integer(1, h - 1)
     try:
-        expect_raises(student.MultiHeadAttention, h * d_k + draw.integer(1, h - 1), h)
-    except WrongAnswer as wrong:
-        accepted = not isinstance(getattr(wrong, "got", None), StudentError)
-        wrong.mistakes = ("no-divisibility-check",) if accepted else ()
-        raise
+        expect_raises(Maker(student), d_model, h)
+    except Mismatch as wrong:
+        raise WrongAnswer(wrong.message, mistakes=(REFUSAL,) if wrong.got is None else ()) from wrong
+    student.MultiHeadAttention.make(h * d_k, h)
+
+
+class Maker:
+    """The student's constructor as a function that returns None."""
+
+    name = "MultiHeadAttention"
+
+    def __init__(self, student: Any) -> None:
+        self._student = student
+
+    def __call__(self, d_model: int, h: int) -> None:
+        """Make a layer."""
+        self._student.MultiHeadAttention.make(d_model, h)
+
+
+REFUSAL = "no-divisibility-check"
 
 
 @task("multi_head_attention", points=1)
-def test_a_second_call_gives_the_same(student, draw):
-    """In evaluation mode two calls agree, and the layer's parameters are the ones that are used."""
+def test_a_layer_can_be_used_again_and_trained(student, draw):
+    """A second call gives the same, the mask stays as it was, and all four layers get gradients."""
     B, n, h, d_k = draw_sizes(draw)
     q, k, v, pad, state, _h = draw_layer(draw, B, n, n, h, d_k, padded=True)
     layer = Layer(student).build(state, h)
-    first, second = layer(q, k, v, pad), layer(q, k, v, pad)
-    if differences(second, first) is not None:
-        raise WrongAnswer(_("MultiHeadAttention: two calls with the same inputs give different results in eval mode"))
+    learns = check_gradients(layer, q, k, v, pad)
+    check_repetition(layer, q, k, v, pad, state, h, learns)
+    if learns:
+        raise learns
+    advise_on_half_precision(student, state, h, q, k, v, pad)
+
+
+def check_repetition(
+    layer: Any,
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    pad: torch.Tensor,
+    state: State,
+    h: int,
+    learns: WrongAnswer | None,
+) -> None:
+    """Call a layer twice with one and the same mask, which stays in the student's process."""
+    mask = layer.make("W_q.weight.new_tensor", pad.float().tolist()).make("bool")
+    (first, shown), (second, shown_again) = (pair(layer.method("forward", q, k, v, mask)) for _call in range(2))
+    if differences(mask.method("clone"), pad) is not None:
+        raise WrongAnswer(
+            _("MultiHeadAttention: the mask that was passed is another one after the call"),
+            mistakes=("mask-changed-in-place",),
+        )
+    if differences((second, shown_again), (first, shown)) is None:
+        return
+    expected = from_scratch.multi_head_attention(q, k, v, pad, state, h)[1]
+    made_anew = learns is not None and differences(shown, expected) is not None
+    dropped = differences(shown, expected) is None or is_dropped(shown, expected)
+    names = ("layers-recreated-in-forward",) if made_anew else ("dropout-in-eval",) if dropped else ()
+    raise WrongAnswer(
+        _("MultiHeadAttention: two calls in evaluation mode with the same inputs give different results"),
+        mistakes=names,
+    )
+
+
+def pair(got: Any) -> tuple[Any, Any]:
+    """Take output and weights apart; anything else counts as an output without weights."""
+    return (got[0], got[1]) if isinstance(got, (tuple, list)) and len(got) == 2 else (got, None)
+
+
+def is_dropped(weights: Any, expected: torch.Tensor) -> bool:
+    """Tell whether weights are the expected ones, some of them zero and the others scaled up alike."""
+    if not isinstance(weights, torch.Tensor) or weights.shape != expected.shape:
+        return False
+    ratio = (weights / expected)[(expected > 1e-4) & (weights != 0)]
+    return bool(ratio.numel()) and bool((ratio - ratio.median()).abs().max() < 1e-3) and bool((weights == 0).any())
+
+
+def check_gradients(
+    layer: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, pad: torch.Tensor
+) -> WrongAnswer | None:
+    """Send an output backwards; a layer whose weight gets no gradient can learn nothing."""
+    try:
+        found = layer.gradients(torch.ones_like(q), q, k, v, pad).parameters
+    except StudentError as error:
+        if "does not require grad" not in error.message:
+            return None  # the call itself fails, which other tests tell
+        found = {}
+    dead = [name for name in from_scratch.LAYERS if not is_moved(found.get(f"{name}.weight"))]
+    if not dead:
+        return None
+    return WrongAnswer(
+        _("MultiHeadAttention: no gradient reaches {layers}, so training cannot change it").format(
+            layers=", ".join(dead)
+        ),
+        mistakes=("gradient-detached",) if len(dead) == len(from_scratch.LAYERS) else (),
+    )
+
+
+def is_moved(gradient: torch.Tensor | None) -> bool:
+    """Tell whether a gradient is there and not zero."""
+    return gradient is not None and bool((gradient != 0).any())
+
+
+def advise_on_half_precision(
+    student: Any, state: State, h: int, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, pad: torch.Tensor
+) -> None:
+    """Run the layer once in half precision; what happens costs no points."""
+    layer = Layer(student).build(state, h)
+    try:
+        layer.do("half")
+        layer.method("forward", q.half(), k.half(), v.half(), pad)
+    except StudentError as error:
+        if "Half without overflow" in error.message:
+            student.advise("mask-fp16-overflow")

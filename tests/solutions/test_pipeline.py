@@ -64,7 +64,7 @@ def observed(compute, seed=0):
 
 
 def named(calls):
-    return [frozenset(mistake.id for mistake in way) for way in explainer().explain(calls)]
+    return [frozenset(element.mistake.id for element in way) for way in explainer().explain(calls)]
 
 
 def written(path):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from headcheck.errors import UsageError
 from headcheck.i18n import _
@@ -28,6 +30,21 @@ class RunLimits:
     """Memory in MiB on top of what Python and torch take."""
 
 
+Hints = Literal["symptom", "place", "full"]
+"""How much a student is told: what was seen; also where; also the name of the mistake and why it is wrong."""
+
+HINTS: tuple[Hints, ...] = get_args(Hints)
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """How much students are told, and when they are told all."""
+
+    hints: Hints = "place"
+    deadlines: Mapping[str, datetime] = field(default_factory=dict)
+    """Assignment -> moment from which on everything is told."""
+
+
 @dataclass(frozen=True)
 class Course:
     """A course: where its texts, answers and hidden tests lie."""
@@ -36,6 +53,16 @@ class Course:
     name: str
     assignments: tuple[str, ...]
     limits: RunLimits = field(default_factory=RunLimits)
+    minimum_isolation: str = "B"
+    """The weakest jail that may run student code: "A" or "B"."""
+    feedback: Feedback = field(default_factory=Feedback)
+
+    def hints_for(self, assignment: str) -> Hints:
+        """Return how much a student is told about his mistakes in an assignment now."""
+        deadline = self.feedback.deadlines.get(assignment)
+        if deadline is not None and datetime.now().astimezone() >= deadline:
+            return "full"
+        return self.feedback.hints
 
     def text_file(self, assignment: str) -> Path:
         """Return the text notebook that an author edits."""
@@ -148,7 +175,16 @@ def load_course(root: Path) -> Course:
         name=str(course.get("name", root.name)),
         assignments=tuple(names),
         limits=_limits(path, _table(path, content, "limits")),
+        minimum_isolation=_minimum(path, _table(path, content, "jail")),
     )
+
+
+def _minimum(path: Path, table: dict[str, Any]) -> str:
+    """Read the weakest jail that is accepted; trusting submissions is a matter of one run, not of a course."""
+    minimum = table.get("minimum", "B")
+    if table.keys() - {"minimum"} or minimum not in ("A", "B"):
+        raise UsageError(_('{path}: [jail] takes `minimum`, "A" or "B"').format(path=path))
+    return str(minimum)
 
 
 def _table(path: Path, content: dict[str, Any], name: str) -> dict[str, Any]:

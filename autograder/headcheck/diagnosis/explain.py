@@ -47,7 +47,7 @@ class Explainer:
         self._pipeline, self._elements, self._same = pipeline, elements, same
         self._search = Search(pipeline, elements, same)
 
-    def explain(self, calls: Sequence[Call]) -> list[tuple[Mistake, ...]]:
+    def explain(self, calls: Sequence[Call]) -> list[Elements]:
         """Find the mistakes that lead to everything that was seen.
 
         Args:
@@ -62,7 +62,7 @@ class Explainer:
                 return found
         return [] if crashes else self._on_a_path_of_its_own(values)
 
-    def _on_a_path_of_its_own(self, values: Sequence[Call]) -> list[tuple[Mistake, ...]]:
+    def _on_a_path_of_its_own(self, values: Sequence[Call]) -> list[Elements]:
         """Explain one part of the result alone, when the other was computed rightly and apart from it."""
         if not all(isinstance(call.got, tuple) and len(call.got) == 2 for call in values):
             return []
@@ -128,7 +128,7 @@ class Explainer:
             return 3
         return 2 if without_numbers(str(outcome)) == without_numbers(error.message) else 1
 
-    def _best(self, ways: list[Elements], values: Sequence[Call], crashes: Sequence[Call]) -> list[tuple[Mistake, ...]]:
+    def _best(self, ways: list[Elements], values: Sequence[Call], crashes: Sequence[Call]) -> list[Elements]:
         ways = [way for way in ways if way]
         if not ways:
             return []
@@ -138,11 +138,10 @@ class Explainer:
         fewest = min((len(way) for way in ways if scores[way] >= needed), default=0)
         ways = [way for way in ways if len(way) == fewest and scores[way] >= needed]
         highest = max((scores[way] for way in ways), default=0)
-        named: dict[frozenset[str], tuple[Mistake, ...]] = {}
+        named: dict[frozenset[str], Elements] = {}
         for way in ways:
             if scores[way] == highest:
-                mistakes = _mistakes(way)
-                named.setdefault(frozenset(mistake.id for mistake in mistakes), mistakes)
+                named.setdefault(frozenset(element.mistake.id for element in way), way)
         return list(named.values())
 
 
@@ -152,10 +151,6 @@ class _Part:
     def __init__(self, pipeline: Pipeline, index: int, calls: Sequence[Call]) -> None:
         self.pipeline = dataclasses.replace(pipeline, result=lambda c: pipeline.result(c)[index], checks=())
         self.calls = [Call(call.args, call.got[index]) for call in calls]
-
-
-def _mistakes(way: Elements) -> tuple[Mistake, ...]:
-    return tuple({element.mistake.id: element.mistake for element in way}.values())
 
 
 def minimal(ways: Iterable[Elements]) -> list[Elements]:

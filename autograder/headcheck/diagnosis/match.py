@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import io
 import re
 import warnings
@@ -15,7 +16,11 @@ import torch
 
 from headcheck.course.config import Course
 from headcheck.diagnosis.bank import Mistake
+from headcheck.diagnosis.explain import Call, Explainer
+from headcheck.diagnosis.stages import Elements, Pipeline, elements_of
+from headcheck.diagnosis.values import quick_same
 from headcheck.jail.errors import StudentError
+from headcheck.jail.remote import Traced
 
 TOLERANCE = 1e-5
 
@@ -28,9 +33,27 @@ class Observation:
     kwargs: Mapping[str, Any]
     got: Any
     """The value, or the StudentError that the call ended with."""
+    again: Callable[[], Traced] | None = None
+    """Makes the same call once more and brings its steps along."""
 
 
-def load_bank(course: Course) -> dict[str, Mistake]:
+class Bank(dict[str, Mistake]):
+    """The known mistakes of a course by id, and how its tasks are computed in stages."""
+
+    def __init__(self, mistakes: Mapping[str, Mistake], pipelines: Mapping[str, Pipeline]) -> None:
+        super().__init__(mistakes)
+        self.pipelines = pipelines
+        self._explainers: dict[str, Explainer] = {}
+
+    def explainer(self, task: str) -> Explainer:
+        """Return the search for the mistakes of a task in stages; made when it is needed first."""
+        if task not in self._explainers:
+            pipeline = self.pipelines[task]
+            self._explainers[task] = Explainer(pipeline, elements_of(task, pipeline, self), quick_same)
+        return self._explainers[task]
+
+
+def load_bank(course: Course) -> Bank:
     """Load the course's bank of known mistakes.
 
     Args:
@@ -41,9 +64,63 @@ def load_bank(course: Course) -> dict[str, Mistake]:
     """
     course.make_importable()
     if not (course.root / "solutions" / "mistakes").is_dir():
-        return {}
-    bank: dict[str, Mistake] = importlib.import_module("solutions.mistakes").BANK
-    return bank
+        return Bank({}, {})
+    module = importlib.import_module("solutions.mistakes")
+    return Bank(module.BANK, getattr(module, "PIPELINES", {}))
+
+
+@dataclass(frozen=True)
+class Way:
+    """Mistakes that explain what was seen together: one, or two."""
+
+    mistakes: tuple[Mistake, ...]
+    elements: Elements = ()
+    """How they were made, in a task in stages."""
+
+
+def explanations(
+    bank: Mapping[str, Mistake], task: str, failed: Sequence[Observation], calls: Sequence[Observation] = ()
+) -> list[Way]:
+    """Find the mistakes, or pairs of them, that predict what was seen.
+
+    Args:
+        bank: the bank; with a `Bank`, tasks in stages are searched for pairs too.
+        task: name of the task.
+        failed: the calls of this task that did not give what they should.
+        calls: all calls of this task; what came out right must be predicted as well.
+
+    Returns:
+        Ways to explain it, equally good; more than one means that these inputs cannot tell them apart.
+    """
+    if not failed:
+        return []
+    if isinstance(bank, Bank) and task in bank.pipelines:
+        seen = [as_call(bank.pipelines[task], observation) for observation in distinct([*calls, *failed])]
+        if ways := bank.explainer(task).explain([call for call in seen if call is not None]):
+            return [Way(_mistakes(way), way) for way in ways]
+    return [Way((mistake,)) for mistake in matching(bank, task, failed, calls)]
+
+
+def _mistakes(way: Elements) -> tuple[Mistake, ...]:
+    return tuple({element.mistake.id: element.mistake for element in way}.values())
+
+
+def distinct(observations: Sequence[Observation]) -> list[Observation]:
+    """Leave out calls that stand twice, as failed ones do."""
+    kept: dict[tuple[int, ...], Observation] = {}
+    for observation in observations:
+        kept.setdefault((id(observation.got), *map(id, observation.args)), observation)
+    return list(kept.values())
+
+
+def as_call(pipeline: Pipeline, observation: Observation) -> Call | None:
+    """Bring the arguments into the order of the task; None when they are not the task's."""
+    try:
+        bound = inspect.signature(pipeline.start).bind(*observation.args, **observation.kwargs)
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    return Call(tuple(bound.arguments.values()), observation.got)
 
 
 def matching(

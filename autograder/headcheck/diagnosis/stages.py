@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from headcheck.diagnosis.bank import Choice, Context, Mistake, Step
+from headcheck.diagnosis.symptoms import Part
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,12 @@ class Pipeline:
     checks: Sequence[Check] = ()
     others: Mapping[str, Sequence[Right]] = field(default_factory=dict)
     """Stage -> other right steps. Where one of these applies, the usual one is not tried."""
+    with_previous: frozenset[str] = frozenset()
+    """Stages that people write into one line with the stage before."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Stage -> what it is called before a student, marked with `N_`."""
+    parts: Sequence[Part] = ()
+    """The tensors of the result."""
 
     def run(self, choice: Choice, *args: Any, **kwargs: Any) -> Any:
         """Compute the result with some stages replaced.

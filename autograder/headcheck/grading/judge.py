@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 
 from headcheck.course.assignment import Task
+from headcheck.course.config import Hints
 from headcheck.course.submission import Submission
 from headcheck.diagnosis.bank import Mistake
-from headcheck.diagnosis.match import Observation, matching
 from headcheck.grading.checks import Mismatch, WrongAnswer
+from headcheck.grading.diagnose import Diagnosis, diagnose
+from headcheck.grading.messages import folded, lead, sentence
 from headcheck.grading.session import Outcome
-from headcheck.grading.verdict import CellOutput, State, TaskVerdict
+from headcheck.grading.verdict import CellOutput, Divergence, State, TaskVerdict
 from headcheck.grading.words import failure_words
 from headcheck.i18n import _
 from headcheck.jail.errors import CallTimeout, ChildDied, NotDefined, StudentError, StudentFailure
@@ -23,6 +25,8 @@ def judge_task(
     submission: Submission,
     bank: Mapping[str, Mistake],
     answer: CellOutput | None = None,
+    hints: Hints = "full",
+    alive: bool = False,
 ) -> TaskVerdict:
     """Judge one task of one submission.
 
@@ -32,6 +36,8 @@ def judge_task(
         submission: the submission.
         bank: known mistakes.
         answer: how the answer cell itself ended, when it ran.
+        hints: how much the student is told; the verdict's `mistakes` are complete whatever it is.
+        alive: whether the student's process can still be asked for the steps of a call.
 
     Returns:
         Its verdict.
@@ -41,12 +47,12 @@ def judge_task(
     failed = [outcome for outcome in outcomes if outcome.error is not None]
     score = sum(outcome.test.points * _share(outcome) for outcome in outcomes)
     if not failed:
-        return TaskVerdict(task.name, score, task.points, "correct", _("Everything is right."))
+        return _correct(task, score, outcomes, bank, hints)
     untouched = task.name in submission.unchanged or task.name in submission.missing
     if untouched:
         score = 0.0
-    named = _named(task, outcomes, bank)
-    messages = _messages(failed, named)
+    found = diagnose(task.name, outcomes, bank, alive)
+    messages = _messages(failed, found)
     if answer is not None and answer.error_name and any(isinstance(o.error, NotDefined) for o in failed):
         messages.insert(0, _("The cell did not run to its end: {error}.").format(error=answer.error_name))
     if untouched and not _unanswered(failed):
@@ -56,9 +62,31 @@ def judge_task(
         score=score,
         max_score=task.points,
         state=_state(score, untouched, failed),
-        message=_lead(messages[0], named),
-        mistakes=_ids(failed, named),
-        details=tuple(messages[1:]),
+        message=lead(messages[0], found, hints),
+        mistakes=_ids(failed, found),
+        divergence=Divergence(found.place.stage, found.place.cell, found.place.line) if found.place else None,
+        details=(*folded(found, hints), *messages[1:]),
+        named=hints == "full",
+    )
+
+
+def _correct(
+    task: Task, score: float, outcomes: Sequence[Outcome], bank: Mapping[str, Mistake], hints: Hints
+) -> TaskVerdict:
+    """Give full points, with advice on what is right here and would fail elsewhere."""
+    advice = [bank[name] for name in dict.fromkeys(name for o in outcomes for name in o.advice) if name in bank]
+    return TaskVerdict(
+        task=task.name,
+        score=score,
+        max_score=task.points,
+        state="correct",
+        message=_("Everything is right."),
+        mistakes=tuple(mistake.id for mistake in advice),
+        details=tuple(
+            _("Advice: {name}. {explanation}").format(name=_(mistake.name), explanation=_(mistake.explanation))
+            for mistake in advice
+        ),
+        named=hints == "full",
     )
 
 
@@ -78,16 +106,9 @@ def _share(outcome: Outcome) -> float:
     return 0.0
 
 
-def _named(task: Task, outcomes: Sequence[Outcome], bank: Mapping[str, Mistake]) -> list[Mistake]:
-    """Ask the bank which mistakes give exactly the values that were seen."""
-    mismatches = [outcome.error for outcome in outcomes if isinstance(outcome.error, Mismatch)]
-    failed = [Observation(error.inputs, error.named_inputs, error.got) for error in mismatches]
-    return matching(bank, task.name, failed, [call for outcome in outcomes for call in outcome.calls])
-
-
-def _ids(failed: Sequence[Outcome], named: Sequence[Mistake]) -> tuple[str, ...]:
+def _ids(failed: Sequence[Outcome], found: Diagnosis) -> tuple[str, ...]:
     said = [m for o in failed if isinstance(o.error, WrongAnswer) for m in o.error.mistakes]
-    return tuple(dict.fromkeys([*(mistake.id for mistake in named), *said]))
+    return tuple(dict.fromkeys([*found.ids, *said]))
 
 
 def _state(score: float, untouched: bool, failed: Sequence[Outcome]) -> State:
@@ -110,29 +131,24 @@ def _state(score: float, untouched: bool, failed: Sequence[Outcome]) -> State:
     return "error" if any(crashed) else "incorrect"
 
 
-def _messages(failed: Sequence[Outcome], named: Sequence[Mistake]) -> list[str]:
+def _messages(failed: Sequence[Outcome], found: Diagnosis) -> list[str]:
     """One message per failed test, none twice: what diagnosis speaks about first, then what cost most."""
-    ordered = sorted(failed, key=lambda o: (bool(named) and not isinstance(o.error, Mismatch), -o.test.points))
+    ordered = sorted(failed, key=lambda o: (bool(found.ways) and not isinstance(o.error, Mismatch), -o.test.points))
     return list(dict.fromkeys(_message(outcome) for outcome in ordered))
 
 
 def _message(outcome: Outcome) -> str:
     error = outcome.error
     if isinstance(error, WrongAnswer):
-        return _sentence(error.message)
+        return sentence(error.message)
     if isinstance(error, StudentFailure):
         words = failure_words(error)
-        return _sentence(words[:1].upper() + words[1:])
+        return sentence(words[:1].upper() + words[1:])
     if isinstance(error, AssertionError):
         return _("A hidden test failed.")
     return _("The hidden test itself stopped with {error}; please tell your instructor.").format(
         error=type(error).__name__
     )
-
-
-def _sentence(text: str) -> str:
-    text = text.strip()
-    return text if text.endswith((".", "!", "?")) else text + "."
 
 
 def _untouched_message(task: Task, submission: Submission) -> str:
@@ -144,15 +160,3 @@ def _untouched_message(task: Task, submission: Submission) -> str:
 def _unanswered(failed: Sequence[Outcome]) -> bool:
     """Tell whether the hidden tests themselves found that there is no answer yet."""
     return all(isinstance(o.error, WrongAnswer) and o.error.state == "not_attempted" for o in failed)
-
-
-def _lead(seen: str, named: Sequence[Mistake]) -> str:
-    """Make the one message that stands first: what was seen, then the mistake by name."""
-    if not named:
-        return seen
-    if len(named) > 1:
-        names = _(", or ").join(_(mistake.name).rstrip(".") for mistake in named)
-        return "\n".join([seen, _("Either {names}; these inputs cannot tell them apart.").format(names=names)])
-    mistake = named[0]
-    name = _("The mistake: {name}").format(name=_sentence(_(mistake.name)))
-    return "\n".join([seen, name, _(mistake.explanation), _(mistake.question)])

@@ -54,6 +54,11 @@ class StudentProcess:
             if self._time_left() <= 0:
                 return
 
+    @property
+    def alive(self) -> bool:
+        """Whether it runs and can be asked; a hung or dead one is not started again for a hint."""
+        return self._child is not None and self._child.alive
+
     def ask(self, request: Callable[[Child, float], T]) -> T:
         """Make one request of the student's process, which is started again when it is needed.
 

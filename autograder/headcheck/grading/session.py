@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -72,6 +72,8 @@ class Outcome:
     """None when the test passed."""
     calls: tuple[Observation, ...] = ()
     """The calls of student functions that it made."""
+    advice: tuple[str, ...] = ()
+    """Ids of mistakes that it found and that cost no points."""
 
 
 class HiddenTests:
@@ -90,6 +92,15 @@ class HiddenTests:
         """All hidden tests in the order of the file."""
         assert self._session is not None
         return [_hidden_test(item) for item in self._session.items]
+
+    @property
+    def prerequisites(self) -> Mapping[str, Sequence[str]]:
+        """Task -> tasks that its answer may build on, as `PREREQUISITES` in the file says."""
+        assert self._session is not None
+        found: dict[str, Sequence[str]] = {}
+        for item in self._session.items:
+            found |= getattr(getattr(item, "module", None), "PREREQUISITES", {})
+        return found
 
     def run(self, process: StudentProcess) -> list[Outcome]:
         """Run every hidden test against one submission.
@@ -112,12 +123,13 @@ class HiddenTests:
             test = _hidden_test(item)
             student = self._students.setdefault(test.task, Student(process))
             student.calls.clear()
+            student.advice.clear()
             with contextlib.redirect_stdout(io.StringIO()):  # a stray print would end up among JSON lines
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             error = self._errors.get("setup") or self._errors.get("call") or self._errors.get("teardown")
             if isinstance(error, JailUnavailable):
                 raise error
-            outcomes.append(Outcome(test, error, tuple(student.calls)))
+            outcomes.append(Outcome(test, error, tuple(student.calls), tuple(student.advice)))
         return outcomes
 
     @pytest.fixture

@@ -36,7 +36,9 @@ class StudentFunction:
         Raises:
             StudentFailure: no value came back.
         """
-        return self._student.observe(args, kwargs, lambda c, s: c.call(self.name, *bare(args, kwargs), s))
+        return self._student.observe(
+            args, kwargs, lambda c, s: c.call(self.name, *bare(args, kwargs), s), lambda: self.trace(*args, **kwargs)
+        )
 
     def make(self, *args: Any, **kwargs: Any) -> RemoteObject:
         """Call it and leave the result in the jail, such as a module.
@@ -74,7 +76,12 @@ class RemoteObject:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call it, as `StudentFunction.__call__`."""
-        return self._student.observe(args, kwargs, lambda c, s: c.call_on(self.kept, None, *bare(args, kwargs), s))
+        return self._student.observe(
+            args,
+            kwargs,
+            lambda c, s: c.call_on(self.kept, None, *bare(args, kwargs), s),
+            lambda: self.trace(*args, **kwargs),
+        )
 
     def method(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """Call a method and bring the value back.
@@ -138,6 +145,8 @@ class Student:
         self._given_up: StudentFailure | None = None
         self.calls: list[Observation] = []
         """Every call of a function or object that came back, for diagnosis."""
+        self.advice: list[str] = []
+        """Ids of mistakes that cost no points here but should be told."""
 
     def __getattr__(self, name: str) -> StudentFunction:
         """Return the student's function of this name; whether there is one shows when it is called."""
@@ -173,15 +182,52 @@ class Student:
             self._given_up = failure
             raise
 
-    def observe(self, args: tuple[Any, ...], kwargs: dict[str, Any], request: Callable[[Child, float], Any]) -> Any:
+    def observe(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        request: Callable[[Child, float], Any],
+        again: Callable[[], Traced] | None = None,
+    ) -> Any:
         """Make a call and remember what came of it."""
         try:
             value = self.ask(request)
         except StudentError as error:
-            self.calls.append(Observation(args, kwargs, error))
+            self.calls.append(Observation(args, kwargs, error, again))
             raise
-        self.calls.append(Observation(args, kwargs, value))
+        self.calls.append(Observation(args, kwargs, value, again))
         return value
+
+    def observe_as(self, args: tuple[Any, ...], call: Callable[[], Any], again: Callable[[], Traced]) -> Any:
+        """Remember several requests as one call with the arguments of the task's reference.
+
+        Args:
+            args: arguments of the reference.
+            call: makes the requests and returns the value; what it calls is not remembered by itself.
+            again: makes the last request once more with its steps.
+
+        Returns:
+            The value.
+
+        Raises:
+            StudentFailure: no value came back.
+        """
+        before = len(self.calls)
+        got: Any = None
+        try:
+            got = call()
+        except StudentError as error:
+            got = error
+            raise
+        finally:
+            del self.calls[before:]
+            if got is not None:
+                self.calls.append(Observation(args, {}, got, again))
+        return got
+
+    def advise(self, mistake_id: str) -> None:
+        """Have the student told of a mistake that costs no points here."""
+        self.advice.append(mistake_id)
 
 
 def bare(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -32,6 +32,8 @@ class TaskVerdict:
     divergence: Divergence | None = None
     details: tuple[str, ...] = ()
     """Further messages, one per failed hidden test."""
+    named: bool = True
+    """Whether the student may read the names of his mistakes already."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The trusted side of the jail: start children and end them."""
 
+import functools
 import os
 import socket
 from collections.abc import Iterable
@@ -8,12 +9,12 @@ from types import TracebackType
 from typing import Self
 
 from headcheck.i18n import N_, _
-from headcheck.jail import rootfs
+from headcheck.jail import canary, rootfs
 from headcheck.jail.channel import Channel
 from headcheck.jail.child import Child
 from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.launcher import Zygote, ZygoteGone, next_zygote
-from headcheck.jail.layers import LAYERS, Plan, level
+from headcheck.jail.layers import LAYERS, Plan, enough, level
 from headcheck.jail.linux import unsupported
 from headcheck.jail.process import Process
 from headcheck.jail.results import CellError, CellResult, Limits, Usage
@@ -32,7 +33,7 @@ class Jail:
     Args:
         slot: number of this worker among those that run at the same time; as root it selects the children's user id.
         limits: what each child may use.
-        allow_unconfined: go on when the machine offers too little to confine a child.
+        minimum: the weakest isolation to accept: "A", "B", or "none" when the student code is trusted.
         layers: layers to use when they are offered; tests leave some out to show what each is for.
         keep_out: folders that student code must never see, such as the course; refused when Python lives around them.
 
@@ -45,7 +46,7 @@ class Jail:
         *,
         slot: int = 0,
         limits: Limits = Limits(),  # noqa: B008  frozen
-        allow_unconfined: bool = False,
+        minimum: str = "B",
         layers: Iterable[str] = LAYERS,
         keep_out: Iterable[str | os.PathLike[str]] = (),
     ) -> None:
@@ -57,21 +58,40 @@ class Jail:
                     folder=shown[0]
                 )
             )
-        self._slot, self._limits, self._allow_unconfined = slot, limits, allow_unconfined
+        self._slot, self._limits, self.minimum = slot, limits, minimum
         self._wanted = tuple(layers)
         self._zygote: Zygote | None = None
         self._children: list[Child] = []
 
     @property
     def isolation(self) -> str:
-        """How well children are confined: "A", "B" or "none"; starts the zygote when needed."""
-        return level(self._layers())
+        """How well children are confined: "A", "B" or "none", as a child of this jail has just shown; see `canary`."""
+        return "none" if self.escaped else level(self.layers)
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers that a child gets: those wanted that this machine offers."""
+        offer = self._started().offer
+        return tuple(name for name in LAYERS if name in self._wanted and not offer[name])
 
     @property
     def missing(self) -> list[str]:
-        """Why the isolation is less than "A": one text per layer that is missing."""
+        """What there is less than everything: one text per layer that is missing, and what a canary could do."""
         offer = self._started().offer
-        return [f"{name}: {_(offer[name] or SWITCHED_OFF)}" for name in LAYERS if name not in self._layers()]
+        texts = [f"{name}: {_(offer[name] or SWITCHED_OFF)}" for name in LAYERS if name not in self.layers]
+        if self.escaped:
+            texts.append(_("a child could: {what}").format(what=canary.described(self.escaped)))
+        return texts
+
+    @functools.cached_property
+    def escaped(self) -> tuple[str, ...]:
+        """Names of the canaries that got out of a real child.
+
+        Raises:
+            JailUnavailable: there is no child to try it with.
+        """
+        with self._child() as child:
+            return canary.escaped(child)
 
     def spawn(self) -> Child:
         """Make a child, locked down and ready, that has seen nothing yet.
@@ -79,25 +99,34 @@ class Jail:
         A zygote that has made many children is replaced while none of them lives, in case that something adds up.
 
         Raises:
-            JailUnavailable: the child could not be confined as this machine should allow it.
+            JailUnavailable: the child could not be confined as this machine should allow it, or that is too little.
         """
         self._children = [child for child in self._children if child.open]
         if not self._children and self._started().forks >= FORKS_PER_ZYGOTE:
             self._retire()
-        if self.isolation == "none" and not self._allow_unconfined:
-            raise JailUnavailable(
-                _("this machine cannot confine student code ({reasons})").format(reasons="; ".join(self.missing))
-            )
-        try:
-            child = self._fork()
-        except ZygoteGone:
-            self._retire()
-            try:
-                child = self._fork()
-            except ZygoteGone as error:
-                raise JailUnavailable(_("the jail's own process ended twice")) from error
+        if not enough(self.isolation, self.minimum):
+            raise JailUnavailable(self._refusal())
+        child = self._child()
         self._children.append(child)
         return child
+
+    def _refusal(self) -> str:
+        return _(
+            "student code would be confined to level {got}, and {wanted} is the least that is accepted here "
+            "({reasons}); run headcheck in a container or virtual machine that allows more, or, if you trust the "
+            "submissions as your own code, say --trust-submissions"
+        ).format(got=self.isolation, wanted=self.minimum, reasons="; ".join(self.missing))
+
+    def _child(self) -> Child:
+        """Make a child; a zygote that is gone is replaced once."""
+        try:
+            return self._fork()
+        except ZygoteGone:
+            self._retire()
+        try:
+            return self._fork()
+        except ZygoteGone as error:
+            raise JailUnavailable(_("the jail's own process ended twice")) from error
 
     def start(self) -> None:
         """Start the zygote without waiting for it, so that the first child is there sooner."""
@@ -128,13 +157,9 @@ class Jail:
             self._zygote.close()
             self._zygote = None
 
-    def _layers(self) -> tuple[str, ...]:
-        offer = self._started().offer
-        return tuple(name for name in LAYERS if name in self._wanted and not offer[name])
-
     def _plan(self) -> Plan:
         mount_point = self._started().mount_point
-        return Plan(layers=self._layers(), mount_point=mount_point, slot=self._slot, **asdict(self._limits))
+        return Plan(layers=self.layers, mount_point=mount_point, slot=self._slot, **asdict(self._limits))
 
     def _fork(self) -> Child:
         """Make the channels, have the zygote fork, and wait until the child says that it is locked down."""

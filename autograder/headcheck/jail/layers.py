@@ -31,8 +31,24 @@ class Plan:
     threads: int
 
 
+LEVELS = ("none", "B", "A")
+"""Levels of isolation, the weakest first."""
+
+
 def level(layers: tuple[str, ...]) -> str:
-    """Name the isolation that a set of layers gives: "A", "B" or "none"."""
-    if not {LANDLOCK, SECCOMP} <= set(layers):
-        return "none"
-    return "A" if NAMESPACES in layers else "B"
+    """Name the isolation that a set of layers gives.
+
+    Without Landlock (gVisor has none) a private root keeps files out of reach and the namespaces everything else; so
+    that it counts as "A", and the list of missing layers says what is missing.
+
+    Returns:
+        "A", "B" or "none".
+    """
+    if {NAMESPACES, SECCOMP} <= set(layers):
+        return "A"
+    return "B" if {LANDLOCK, SECCOMP} <= set(layers) else "none"
+
+
+def enough(got: str, minimum: str) -> bool:
+    """Whether one level is at least as strong as another."""
+    return LEVELS.index(got) >= LEVELS.index(minimum)

@@ -34,6 +34,7 @@ def supervise(plan: Plan, channels: list[int], shell: JailShell) -> NoReturn:
         status = _arrange(channels)
         if NAMESPACES in plan.layers:
             lockdown.enter_namespaces()
+            _fork_init()
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # until there is a handler
         if (child := os.fork()) == 0:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
@@ -55,6 +56,25 @@ def _arrange(channels: list[int]) -> int:
         os.dup2(_PARKED + i, number, inheritable=False)
     os.closerange(_STATUS + 1, 4096)
     return _STATUS
+
+
+def _fork_init() -> None:
+    """Fork the first process of the new namespace, so that the child is an ordinary one beside it.
+
+    The kernel spares a first process the signals that should end it, and ends all others when it is gone.
+    """
+    if os.fork() != 0:
+        return
+    try:
+        linux.prctl(linux.PR_SET_DUMPABLE, 0)
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+        linux.drop_capabilities()
+        os.closerange(0, _STATUS + 1)
+        os.chdir("/")
+        while True:
+            signal.pause()
+    finally:
+        os._exit(1)
 
 
 def _wait(child: int, status: int) -> None:
