@@ -7,11 +7,8 @@ from pathlib import Path
 DOMAIN = "headcheck"
 
 
-def _locale_folder() -> Path:
-    """Return the folder of the compiled translations, in a checkout or in an installed package."""
-    package = Path(__file__).resolve().parent
-    checkout = package.parents[1] / "locale"
-    return checkout if checkout.is_dir() else package / "locale"
+LOCALE = Path(__file__).resolve().parents[2] / "locale"
+"""The compiled translations, beside the package in a checkout."""
 
 
 def _(message: str) -> str:
@@ -33,9 +30,7 @@ _cache: dict[tuple[str, ...] | None, gettext.NullTranslations] = {}
 
 def _translation(languages: tuple[str, ...] | None) -> gettext.NullTranslations:
     if languages not in _cache:
-        _cache[languages] = gettext.translation(
-            DOMAIN, _locale_folder(), list(languages) if languages else None, fallback=True
-        )
+        _cache[languages] = gettext.translation(DOMAIN, LOCALE, list(languages) if languages else None, fallback=True)
     return _cache[languages]
 
 
