@@ -83,7 +83,7 @@ SQUARED = Mistake(
 BANK = {"squared": SQUARED}
 """
 
-LIMITS = "cell_seconds = 2\ncall_seconds = 1\nsubmission_seconds = 30\nmemory_mb = 512"
+LIMITS = "cell_seconds = 2\ncall_seconds = 1\nsubmission_seconds = 30\nmemory_mb = 512\n[feedback]\nhints = 'full'"
 
 GOOD = {"double": "def double(x):\n    return x + x\n", "total": "def total(x):\n    return float(x.sum())\n"}
 """Right answers to the tiny course, in other words than the model answer's."""

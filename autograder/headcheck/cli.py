@@ -104,6 +104,30 @@ def build(assignments: tuple[str, ...], check: bool, folder: Path | None) -> int
 
 
 @main.command()
+@click.argument("assignments", nargs=-1)
+@click.option("--rounds", type=click.IntRange(1, 100), default=1, help=_("Try every answer so often, on fresh inputs."))
+@click.option("--write/--no-write", default=True, help=_("Write docs/kill-table.md."))
+@click.option("--course", "folder", type=FOLDER, help=_("Course folder (with headcheck.toml)."))
+@one_line_errors
+def selftest(assignments: tuple[str, ...], rounds: int, write: bool, folder: Path | None) -> int:
+    """Grade the grader: known mistakes must be rejected and named, right answers must pass."""
+    from headcheck.course.config import course_at
+    from headcheck.selftest import TABLE, kill_table
+    from headcheck.selftest import selftest as run
+
+    course = course_at(folder)
+    names = [course.require(name) for name in assignments] or list(course.assignments)
+    reports, misses = run(course, names, rounds)
+    for report in reports:
+        click.echo(_("{task}: {count} answers tried").format(task=report.task, count=len(report.results)))
+    for miss in misses:
+        complain(miss)
+    if write and not assignments:
+        (course.root / TABLE).write_text(kill_table(reports, misses), encoding="utf-8")
+    return 1 if misses else 0
+
+
+@main.command()
 @click.argument("notebooks", nargs=-1, required=True, type=FILE)
 @click.option("--json", "as_json", is_flag=True, help=_("One JSON object a line."))
 @click.option("--course", "folder", type=FOLDER, help=_("Course folder (with headcheck.toml)."))

@@ -4,6 +4,8 @@ A mistake is one entry in one of these modules. For tasks that are computed in s
 wrong, and how; its functions for all such tasks are made here.
 """
 
+from dataclasses import replace
+
 from headcheck.diagnosis.bank import Mistake
 from headcheck.diagnosis.stages import with_forms
 
@@ -16,20 +18,36 @@ from solutions.mistakes import (
     merge,
     output,
     project,
+    relations,
     returns,
     scale,
     softmax,
     split,
+    torch_layer,
     torch_masks,
 )
+from solutions.mistakes.pieces import layer_class
 from solutions.pipeline import PIPELINES
 
 STAGES = (inputs, project, split, scale, mask, torch_masks, softmax, context, merge, output, returns, contract, hidden)
 
+LESSONS = (relations, torch_layer)
+"""Mistakes of the further assignments; FURTHER says how those above are made there."""
+
 BANK: dict[str, Mistake] = {
-    mistake.id: with_forms(mistake, PIPELINES) for stage in STAGES for mistake in stage.MISTAKES
+    mistake.id: with_forms(mistake, PIPELINES) for stage in (*STAGES, *LESSONS) for mistake in stage.MISTAKES
 }
+for _lesson in LESSONS:
+    for _id, _forms in _lesson.FURTHER.items():
+        BANK[_id] = replace(
+            BANK[_id],
+            wrong={**BANK[_id].wrong, **{task: forms[0] for task, forms in _forms.items()}},
+            also={**BANK[_id].also, **{task: forms[1:] for task, forms in _forms.items() if forms[1:]}},
+        )
 """Mistake id -> mistake, in the order in which the stages come in an attention layer."""
+
+ANSWERS = {"multi_head_attention": lambda form: {"MultiHeadAttention": layer_class(form)}}
+"""Task -> how a function that makes a mistake becomes an answer, where the answer is no function of that name."""
 
 INSEPARABLE: tuple[tuple[frozenset[str], str], ...] = (
     (

@@ -64,3 +64,27 @@ def refusing(split: Callable[[torch.Tensor, int], torch.Tensor]) -> Callable[[to
         return split(x, h)
 
     return checked
+
+
+def layer_class(form: Callable[..., Any]) -> type[nn.Module]:
+    """Make a layer of a function of inputs, padding, parameters and heads.
+
+    Args:
+        form: takes q, k, v, pad, state and h, as `solutions.from_scratch.multi_head_attention` does.
+
+    Returns:
+        A module with W_q, W_k, W_v and W_o whose forward is that function.
+    """
+
+    class MultiHeadAttention(nn.Module):
+        def __init__(self, d_model: int, h: int) -> None:
+            super().__init__()
+            if d_model % h != 0:
+                raise ValueError
+            self.h = h
+            self.W_q, self.W_k, self.W_v, self.W_o = (nn.Linear(d_model, d_model) for _layer in range(4))
+
+        def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, pad: torch.Tensor | None = None) -> Any:
+            return form(q, k, v, pad, dict(self.named_parameters()), self.h)
+
+    return MultiHeadAttention

@@ -188,6 +188,7 @@ MISTAKES = (
         ),
         see=N_("Print the standard deviation of the scores for random inputs and several d_k."),
         question=N_("What exactly is the number that you divide by, for d_k = 8?"),
+        tasks=("multi_head_attention", "attention"),
         choices=[
             times(lambda d_k, c: d_k**-0.25),
             times(lambda d_k, c: 1 / int(d_k**0.5)),

@@ -52,6 +52,12 @@ def test_files_of_an_assignment_lie_where_nbgrader_and_the_build_expect_them(wri
         (COURSE + "[limits]\ncell_seconds = inf\n", "must be a positive number"),
         (COURSE + "[limits]\ncell_seconds = '3'\n", "must be a positive number"),
         ("limits = 1\n" + COURSE, "must be a table"),
+        (COURSE + "[feedback]\nhints = 'all'\n", "hints must be one of symptom, place, full"),
+        (COURSE + "[feedback]\nhint = 'full'\n", "[feedback] knows `hints` and `deadlines` only"),
+        (COURSE + "[feedback.deadlines]\none = 'tomorrow'\n", "needs a date and time"),
+        (COURSE + "[feedback]\ndeadlines = 3\n", "needs a date and time"),
+        (COURSE + "[jail]\nminimum = 'none'\n", "[jail] takes `minimum`"),
+        (COURSE + "[jail]\nminimal = 'A'\n", "[jail] takes `minimum`"),
         ("[course\n", "cannot be read"),
         ("\0", "cannot be read"),
     ],
@@ -61,6 +67,19 @@ def test_what_headcheck_toml_may_not_say_is_refused_with_the_file(write, text, w
         load_course(write(text))
     assert "headcheck.toml: " in str(raised.value)
     assert what in str(raised.value)
+
+
+def test_students_are_told_the_place_of_a_mistake_and_all_after_the_deadline_of_the_assignment(write):
+    past, future = "one = 2000-01-01T00:00:00Z", "two = 2999-01-01T00:00:00"
+    course = load_course(write(f"{COURSE}[feedback.deadlines]\n{past}\n{future}\n"))
+    assert [course.hints_for(name) for name in ("one", "two", "three")] == ["full", "place", "place"]
+    course = load_course(write(f"{COURSE}[feedback]\nhints = 'symptom'\n"))
+    assert course.hints_for("one") == "symptom"
+
+
+def test_no_weaker_jail_than_b_can_be_configured(write):
+    assert load_course(write(COURSE)).minimum_isolation == "B"
+    assert load_course(write(COURSE + "[jail]\nminimum = 'A'\n")).minimum_isolation == "A"
 
 
 def test_an_unknown_assignment_is_refused_with_the_known_names(write):

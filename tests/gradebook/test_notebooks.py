@@ -98,6 +98,7 @@ def test_the_verdict_stands_in_the_metadata_and_below_the_tests_cell(tiny):
     assert found.metadata.headcheck.task == "double"
     assert found.metadata.headcheck.mistakes == ["squared"]
     assert found.metadata.headcheck.details == ["detail"]
+    assert found.metadata.headcheck.named is verdict_of(tiny.assignment).tasks[0].named
     assert found.outputs[-1].name == "stdout"
     assert found.outputs[-1].text.splitlines()[0] == "headcheck: 1.5 of 3 points"
     assert cell(notebook, "why").metadata.headcheck.task == "why"

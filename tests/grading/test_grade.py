@@ -158,7 +158,7 @@ def test_a_task_without_a_hidden_test_is_refused_before_anything_is_graded(tiny,
         origin = getattr(tiny.course, path.__name__)(tiny.name)
         path(course.name).parent.mkdir(parents=True)
         path(course.name).write_bytes(origin.read_bytes())
-    with pytest.raises(UsageError, match="task total has no hidden test; points would be given for nothing"):
+    with pytest.raises(UsageError, match="the hidden tests of total are worth 0 points, its test cell 2"):
         with_grader(course.course, course.name, jail, lambda grader: pytest.fail("it graded"))
 
 

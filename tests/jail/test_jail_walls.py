@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from headcheck.jail import canary
 from headcheck.jail.client import Child, Jail
 from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.layers import LANDLOCK, NAMESPACES, SECCOMP, level
@@ -135,18 +136,39 @@ def test_a_full_jail_misses_nothing(jail: Jail):
 
 
 def test_too_few_layers_are_refused():
-    with Jail(layers=(SECCOMP,)) as jail, pytest.raises(JailUnavailable, match="cannot confine"):
+    with Jail(layers=(SECCOMP,)) as jail, pytest.raises(JailUnavailable, match="confined to level none"):
         jail.spawn()
+
+
+def test_a_canary_that_gets_out_makes_the_level_none(jail: Jail, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(canary, "escaped", lambda child: ("connect",))
+    monkeypatch.delitem(jail.__dict__, "escaped", raising=False)
+    assert jail.isolation == "none"
+    with pytest.raises(JailUnavailable, match="connect to a port"):
+        jail.spawn()
+    del jail.__dict__["escaped"]
+
+
+def test_a_child_that_cannot_even_try_counts_as_one_that_got_out(child: Child):
+    child.close()
+    assert canary.escaped(child) == tuple(one.name for one in canary.CANARIES)
+
+
+def test_a_child_is_not_the_first_process_of_its_namespace(jail: Jail, child: Child):
+    if jail.isolation != "A":
+        pytest.skip("needs namespaces")
+    assert child.run_cell(0, "import os\n(os.getpid(), os.getppid())", 5).result == "(2, 0)"
+    assert child.run_cell(1, "os.abort()", 5).died == "killed by signal 6"  # the kernel would spare a first process
 
 
 def test_without_a_private_root_the_walls_hold_too(secret: Path, listener: socket.socket):
     with Jail(layers=(LANDLOCK, SECCOMP)) as jail:
-        assert jail.isolation == "B"
-        assert jail.missing == ["namespaces: switched off"]
         try:
             child = jail.spawn()
         except JailUnavailable as error:
             pytest.skip(f"the children's user cannot read Python here: {error}")
+        assert jail.isolation == "B"
+        assert jail.missing == ["namespaces: switched off"]
         assert won(child, attempts(secret, listener)) == []
         assert secret.read_text() == "EXPECTED = 42\n"
 

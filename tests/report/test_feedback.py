@@ -139,7 +139,7 @@ GRADED = {"grade": True, "grade_id": "a_tests", "locked": True, "points": 2, "sc
 ANSWER = {"grade": False, "grade_id": "a", "locked": False, "schema_version": 3, "solution": True}
 
 
-def stored(tests_outputs=(), answer_outputs=(), graded=(), answer=(), state="partial"):
+def stored(tests_outputs=(), answer_outputs=(), graded=(), answer=(), state="partial", named=True):
     """A notebook as autograde stores it, with the scores that nbgrader's GetGrades puts in."""
     task = TaskVerdict("a", 1, 2, state, "First.\n\nSecond.", ("squared",))
     form = Verdict("n", "tiny", 1, 2, "A", (task,)).to_json()["tasks"][0]
@@ -152,7 +152,7 @@ def stored(tests_outputs=(), answer_outputs=(), graded=(), answer=(), state="par
         nbformat.v4.new_code_cell("assert x", outputs=[*tests_outputs, verdict_text]),
     ]
     cells[2].metadata = nbformat.from_dict(
-        {"nbgrader": {**GRADED, **dict(graded)}, "headcheck": {**form, "details": ["d"]}}
+        {"nbgrader": {**GRADED, **dict(graded)}, "headcheck": {**form, "details": ["d"], "named": named}}
     )
     metadata = {"headcheck": {"isolation": "A", "notes": ["a note"]}}
     return nbformat.from_dict(nbformat.v4.new_notebook(cells=cells, metadata=metadata))
@@ -169,6 +169,11 @@ def test_the_page_is_collected_from_the_verdict_and_the_gradebook():
     assert (task.name, task.score, task.max_score, task.state) == ("a", 1.5, 2, "partial")
     assert (task.paragraphs, task.details, task.mistakes) == (["First.", "Second."], ["d"], ["squared"])
     assert task.code == "x = 1"
+
+
+def test_the_ids_of_mistakes_are_not_shown_where_the_course_does_not_name_them():
+    (task,) = feedback_page(stored(named=False), RESOURCES, "Course").tasks
+    assert task.mistakes == []
 
 
 def test_prints_errors_and_results_of_answer_and_check_are_shown_without_the_verdict_line():

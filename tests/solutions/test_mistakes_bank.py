@@ -5,19 +5,20 @@ import re
 
 import pytest
 
-from solutions import bug_hunt, from_scratch
-from solutions.mistakes import BANK, INSEPARABLE, PIPELINES, STAGES
+from solutions import bug_hunt, from_scratch, torch_module, two_relations
+from solutions.mistakes import BANK, INSEPARABLE, LESSONS, PIPELINES, STAGES
 
 MISTAKES = list(BANK.values())
 
 
 def signature_of(task):
-    reference = getattr(from_scratch, task, None) or getattr(bug_hunt, task)
+    modules = (from_scratch, bug_hunt, two_relations, torch_module)
+    reference = next(getattr(module, task) for module in modules if hasattr(module, task))
     return list(inspect.signature(reference).parameters)
 
 
 def test_no_id_stands_twice():
-    assert len(BANK) == sum(len(stage.MISTAKES) for stage in STAGES)
+    assert len(BANK) == sum(len(stage.MISTAKES) for stage in (*STAGES, *LESSONS))
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.id)

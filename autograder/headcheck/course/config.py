@@ -176,6 +176,23 @@ def load_course(root: Path) -> Course:
         assignments=tuple(names),
         limits=_limits(path, _table(path, content, "limits")),
         minimum_isolation=_minimum(path, _table(path, content, "jail")),
+        feedback=_feedback(path, _table(path, content, "feedback")),
+    )
+
+
+def _feedback(path: Path, table: dict[str, Any]) -> Feedback:
+    deadlines = table.get("deadlines", {})
+    if table.keys() - {"hints", "deadlines"}:
+        raise UsageError(_("{path}: [feedback] knows `hints` and `deadlines` only").format(path=path))
+    if table.get("hints", "place") not in HINTS:
+        raise UsageError(
+            _("{path}: [feedback] hints must be one of {levels}").format(path=path, levels=", ".join(HINTS))
+        )
+    if not isinstance(deadlines, dict) or not all(isinstance(moment, datetime) for moment in deadlines.values()):
+        raise UsageError(_("{path}: [feedback.deadlines] needs a date and time for each assignment").format(path=path))
+    return Feedback(
+        hints=table.get("hints", "place"),
+        deadlines={name: moment.astimezone() for name, moment in deadlines.items()},
     )
 
 

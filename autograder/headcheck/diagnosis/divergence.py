@@ -55,7 +55,7 @@ def find_place(
     stage = _first_difference(right, wrong) or _first_stage(pipeline, elements)
     if isinstance(got, StudentError):
         return Place(stage, got.cell, got.line)
-    step = _made_by(pipeline, stage, dict(right), wrong, steps) or (steps[-1] if steps else None)
+    step = _made_by(pipeline, stage, dict(right), wrong, elements, steps) or (steps[-1] if steps else None)
     return Place(stage, step.cell, step.line) if step else Place(stage)
 
 
@@ -90,21 +90,32 @@ def _alike(a: Any, b: Any) -> bool:
 
 
 def _made_by(
-    pipeline: Pipeline, stage: str, right: dict[str, Context], wrong: Stages, steps: Sequence[Step]
+    pipeline: Pipeline,
+    stage: str,
+    right: dict[str, Context],
+    wrong: Stages,
+    elements: Elements,
+    steps: Sequence[Step],
 ) -> Step | None:
     """Find the step that made the first wrong tensor."""
     names = [name for name, _made in wrong]
     start = names.index(stage) if stage in names else len(names)
     known = [tensor for _name, made in wrong[:start] for tensor in _tensors(made.values())]
-    thrown_away = _tensors(right.get(stage, {}).values())
+    later = [name for e in elements if stage in e.choice for name in e.choice if name in names[start + 1 :]]
+    waiting = False
     for name, made in wrong[start:]:
-        fresh = [tensor for tensor in _tensors(made.values()) if not _contains(known, tensor)]
-        if name == stage and not fresh and name in pipeline.with_previous:
-            fresh = _tensors(made.values())
-        if name == stage and not fresh:
-            discarded = [tensor for tensor in thrown_away if not _contains(known, tensor)]
-            if (step := _first_match(steps, discarded)) is not None:
+        if waiting and name not in later:
+            continue
+        expected = _tensors(right.get(name, {}).values())
+        changed = [tensor for tensor in _tensors(made.values()) if not _contains(expected, tensor)]
+        fresh = [tensor for tensor in changed if not _contains(known, tensor)]
+        waiting = name == stage and not fresh and bool(later)  # what is left out here is done wrongly later on
+        if name == stage and not fresh and not later:
+            # Nothing is done here. The right tensor may have been made and thrown away; or the line says too little.
+            wanted = [tensor for tensor in expected if not _contains(known, tensor)]
+            if (step := _first_match(steps, wanted)) is not None:
                 return step
+            fresh = changed if name in pipeline.with_previous else []
         if (step := _first_match(steps, fresh) or _first_rearranged(steps, fresh, known)) is not None:
             return step
         known.extend(fresh)

@@ -8,6 +8,7 @@ import nbformat
 
 from headcheck.course.assignment import Assignment
 from headcheck.course.submission import Submission, SubmittedCell, task_of
+from headcheck.gradebook.markdown import harmless
 from headcheck.grading.verdict import CellOutput, TaskVerdict, Verdict
 from headcheck.i18n import _
 
@@ -30,8 +31,11 @@ def repaired_notebook(assignment: Assignment, submission: Submission) -> nbforma
 
 
 def _node(number: int, cell: SubmittedCell, assignment: Assignment) -> nbformat.NotebookNode:
-    make = nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
-    node = make(cell.source)
+    if cell.cell_type == "code":
+        node = nbformat.v4.new_code_cell(cell.source)
+    else:
+        ours = any(cell.source == each.released for each in assignment.cells if each.cell_type == "markdown")
+        node = nbformat.v4.new_markdown_cell(cell.source if ours else harmless(cell.source))
     node.id = f"cell-{number}"
     if cell.id:
         source_cell = assignment.by_id[cell.id]
@@ -63,6 +67,7 @@ def add_verdict(notebook: nbformat.NotebookNode, submission: Submission, verdict
             node.metadata["headcheck"] = {
                 **next(item for item in full["tasks"] if item["task"] == task.task),
                 "details": list(task.details),
+                "named": task.named,
             }
         if task is not None and node.cell_type == "code":
             node.outputs.append(nbformat.v4.new_output("stream", name="stdout", text=_verdict_text(task)))

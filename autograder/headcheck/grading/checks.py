@@ -22,17 +22,18 @@ RTOL = 1e-5
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def task(name: str, points: float) -> Callable[[F], F]:
+def task(name: str, points: float, kept_for: str = "") -> Callable[[F], F]:
     """Say which task a hidden test belongs to and what it is worth.
 
     Args:
         name: task name, the `grade_id` of the solution cell.
         points: points of this test; the tests of a task add up to the points of its test cell.
+        kept_for: why the test stays although no known mistake fails it alone (`headcheck selftest` asks).
 
     Returns:
         A decorator for a pytest test function.
     """
-    return pytest.mark.task(name=name, points=points)
+    return pytest.mark.task(name=name, points=points, kept_for=kept_for)
 
 
 @dataclass(eq=False)

@@ -123,12 +123,12 @@ def with_grader(course: Course, name: str, jail: Jail, body: Callable[[Grader], 
     assignment = load_assignment(course, name)
 
     def open_grader(tests: HiddenTests) -> T:
-        planned = {test.task for test in tests.tests}
+        points = tests.points()
         for task in assignment.tasks:
-            if not task.manual and task.name not in planned:
+            if not task.manual and not math.isclose(points.get(task.name, 0), task.points):
                 raise UsageError(
-                    _("{path}: task {task} has no hidden test; points would be given for nothing").format(
-                        path=course.hidden_file(name), task=task.name
+                    _("{path}: the hidden tests of {task} are worth {hidden:g} points, its test cell {cell:g}").format(
+                        path=course.hidden_file(name), task=task.name, hidden=points.get(task.name, 0), cell=task.points
                     )
                 )
         return body(Grader(course, assignment, jail, tests))

@@ -17,6 +17,7 @@ from headcheck.course.config import Course
 from headcheck.diagnosis.match import Observation
 from headcheck.errors import UsageError
 from headcheck.grading.draw import Draw
+from headcheck.grading.local import LocalProcess
 from headcheck.grading.process import StudentProcess
 from headcheck.grading.student import Student
 from headcheck.i18n import _
@@ -61,6 +62,8 @@ class HiddenTest:
     task: str
     points: float
     name: str
+    kept_for: str = ""
+    """Why it stays although no known mistake fails it alone."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +105,19 @@ class HiddenTests:
             found |= getattr(getattr(item, "module", None), "PREREQUISITES", {})
         return found
 
-    def run(self, process: StudentProcess) -> list[Outcome]:
+    def points(self) -> dict[str, float]:
+        """Add up the points of each task's hidden tests."""
+        points: dict[str, float] = {}
+        for test in self.tests:
+            points[test.task] = points.get(test.task, 0.0) + test.points
+        return points
+
+    def run(self, process: StudentProcess | LocalProcess, task: str | None = None) -> list[Outcome]:
         """Run every hidden test against one submission.
 
         Args:
             process: the student's process, cells run.
+            task: run the tests of this task alone.
 
         Returns:
             One outcome per test.
@@ -117,7 +128,7 @@ class HiddenTests:
         assert self._session is not None
         self._students = {}
         outcomes: list[Outcome] = []
-        items = self._session.items
+        items = [item for item in self._session.items if task in (None, _hidden_test(item).task)]
         for item, following in zip(items, [*items[1:], None], strict=True):
             self._errors.clear()
             test = _hidden_test(item)
@@ -224,20 +235,15 @@ def hidden_points(course: Course, assignment: str) -> dict[str, float]:
         UsageError: as `hidden_tests`.
     """
 
-    def add_up(tests: HiddenTests) -> dict[str, float]:
-        points: dict[str, float] = {}
-        for test in tests.tests:
-            points[test.task] = points.get(test.task, 0.0) + test.points
-        return points
-
-    return hidden_tests(course, assignment, add_up)
+    return hidden_tests(course, assignment, lambda tests: tests.points())
 
 
 def _hidden_test(item: pytest.Item) -> HiddenTest:
     marker = item.get_closest_marker("task")
     if marker is None or not {"name", "points"} <= marker.kwargs.keys():
         raise UsageError(_("{test}: a hidden test without @task(name, points)").format(test=item.nodeid))
-    return HiddenTest(marker.kwargs["name"], float(marker.kwargs["points"]), item.name)
+    kept_for = marker.kwargs.get("kept_for", "")
+    return HiddenTest(marker.kwargs["name"], float(marker.kwargs["points"]), item.name, kept_for)
 
 
 def _run_pytest(path: Path, root: Path, plugin: HiddenTests) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import torch
 
 from headcheck.diagnosis.match import Observation
+from headcheck.grading.local import LocalProcess
 from headcheck.grading.process import StudentProcess
 from headcheck.jail.client import Child
 from headcheck.jail.errors import CallTimeout, ChildDied, StudentError, StudentFailure
@@ -140,7 +141,7 @@ class RemoteObject:
 class Student:
     """What a notebook defines, for the hidden tests of one task."""
 
-    def __init__(self, process: StudentProcess) -> None:
+    def __init__(self, process: StudentProcess | LocalProcess) -> None:
         self._process = process
         self._given_up: StudentFailure | None = None
         self.calls: list[Observation] = []

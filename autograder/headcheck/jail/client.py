@@ -66,7 +66,8 @@ class Jail:
     @property
     def isolation(self) -> str:
         """How well children are confined: "A", "B" or "none", as a child of this jail has just shown; see `canary`."""
-        return "none" if self.escaped else level(self.layers)
+        reached = level(self.layers)
+        return "none" if reached == "none" or self.escaped else reached
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -79,7 +80,7 @@ class Jail:
         """What there is less than everything: one text per layer that is missing, and what a canary could do."""
         offer = self._started().offer
         texts = [f"{name}: {_(offer[name] or SWITCHED_OFF)}" for name in LAYERS if name not in self.layers]
-        if self.escaped:
+        if level(self.layers) != "none" and self.escaped:
             texts.append(_("a child could: {what}").format(what=canary.described(self.escaped)))
         return texts
 

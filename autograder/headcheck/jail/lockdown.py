@@ -1,5 +1,6 @@
 """The layers that confine a student's process: which of them this machine offers, and putting them on in order."""
 
+import contextlib
 import os
 import resource
 import sys
@@ -82,13 +83,15 @@ def confine(plan: Plan) -> None:
     private = NAMESPACES in plan.layers
     uid = _FIRST_UID + plan.slot if os.geteuid() == 0 else os.geteuid()
     address_space = _address_space()  # while /proc is sure to be there
+    # The kernel counts all of a user's threads; those of a slot or of a user namespace are the child's alone.
+    threads = plan.threads + (0 if private or os.geteuid() == 0 else _threads_of(uid))
     linux.prctl(linux.PR_SET_DUMPABLE, 1)  # or our own files in /proc would belong to root
     _prefer_as_victim()
     if private:
         rootfs.build(plan.mount_point, uid, plan.tmp_mb)
     work = rootfs.WRITABLE[0] if private else plan.mount_point
     os.chdir(work)
-    _limit(plan, address_space, count_threads=private or os.geteuid() == 0)
+    _limit(plan, address_space, threads)
     _drop_user(uid)
     linux.drop_capabilities()
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
@@ -114,16 +117,25 @@ def _prefer_as_victim() -> None:
         file.write("1000")
 
 
-def _limit(plan: Plan, address_space: int, *, count_threads: bool) -> None:
+def _threads_of(uid: int) -> int:
+    """Count the threads that a user has now."""
+    count = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):  # it has just ended
+            if os.stat(f"/proc/{name}").st_uid == uid:
+                count += len(os.listdir(f"/proc/{name}/task"))
+    return count
+
+
+def _limit(plan: Plan, address_space: int, threads: int) -> None:
     limits = {
         resource.RLIMIT_AS: address_space + plan.memory_mb * _MB,
         resource.RLIMIT_FSIZE: plan.file_mb * _MB,
         resource.RLIMIT_NOFILE: 128,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_CPU: plan.cpu_s,
+        resource.RLIMIT_NPROC: threads,
     }
-    if count_threads:  # else it would count every process of the grader's user
-        limits[resource.RLIMIT_NPROC] = plan.threads
     for kind, value in limits.items():
         resource.setrlimit(kind, (value, value))
 

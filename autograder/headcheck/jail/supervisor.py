@@ -26,7 +26,7 @@ def supervise(plan: Plan, channels: list[int], shell: JailShell) -> NoReturn:
         channels: file descriptors: the child's socket, its standard output and error, and our status pipe.
         shell: the shell that the child inherits.
     """
-    status = channels[3]
+    status, init = channels[3], 0
     try:
         os.setsid()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -34,13 +34,16 @@ def supervise(plan: Plan, channels: list[int], shell: JailShell) -> NoReturn:
         status = _arrange(channels)
         if NAMESPACES in plan.layers:
             lockdown.enter_namespaces()
-            _fork_init()
+            init = _fork_init()
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # until there is a handler
         if (child := os.fork()) == 0:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
             os.close(status)
             _child(plan, shell)
         _wait(child, status)
+        if init:  # wait for it too, so that nothing is left once we are gone
+            os.kill(init, signal.SIGKILL)
+            os.waitpid(init, 0)
     except BaseException as error:
         os.write(status, json.dumps({"setup": f"{type(error).__name__}: {error}"[:500]}).encode())
     finally:
@@ -58,13 +61,13 @@ def _arrange(channels: list[int]) -> int:
     return _STATUS
 
 
-def _fork_init() -> None:
-    """Fork the first process of the new namespace, so that the child is an ordinary one beside it.
+def _fork_init() -> int:
+    """Fork the first process of the new namespace, so that the child is an ordinary one beside it; return its number.
 
     The kernel spares a first process the signals that should end it, and ends all others when it is gone.
     """
-    if os.fork() != 0:
-        return
+    if (pid := os.fork()) != 0:
+        return pid
     try:
         linux.prctl(linux.PR_SET_DUMPABLE, 0)
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -41,23 +41,8 @@ setxattrat=463 removexattrat=466 open_tree_attr=467 file_setattr=469
 """
 
 # Old names for what newer calls do as well; architectures with a younger table lack them.
-LEGACY = frozenset(
-    [
-        "open",
-        "fork",
-        "vfork",
-        "chmod",
-        "chown",
-        "lchown",
-        "utime",
-        "utimes",
-        "futimesat",
-        "modify_ldt",
-        "iopl",
-        "ioperm",
-        "inotify_init",
-    ]
-)
+_LEGACY = "open fork vfork chmod chown lchown utime utimes futimesat modify_ldt iopl ioperm inotify_init"
+LEGACY = frozenset(_LEGACY.split())
 
 NUMBERS: dict[str, dict[str, int]] = {
     machine: {name: int(number) for name, number in (item.split("=") for item in table.split())}

@@ -75,7 +75,7 @@ def _section(cell: nbformat.NotebookNode, answers: dict[str, nbformat.NotebookNo
         state=found.state,
         paragraphs=[line for line in found.message.splitlines() if line.strip()],
         details=list(found.get("details", [])),
-        mistakes=list(found.mistakes) if found.named else [],
+        mistakes=list(found.mistakes) if found.get("named", True) else [],
         code=answer.source if answer is not None and answer.cell_type == "code" else "",
         text=answer.source if answer is not None and answer.cell_type == "markdown" else "",
         printed=_printed(answer) + (_printed(cell) if cell is not answer else ""),

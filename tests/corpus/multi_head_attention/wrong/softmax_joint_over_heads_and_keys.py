@@ -27,11 +27,11 @@ class MultiHeadAttention(nn.Module):
         if pad is not None:
             s = s.masked_fill(pad[:, None, None, :], float("-inf"))
         p = (  # <-
-            s.permute(0, 2, 1, 3)
-            .flatten(2)
-            .softmax(-1)
-            .view(s.size(0), s.size(2), self.h, s.size(3))
-            .permute(0, 2, 1, 3)
-        )
+            s.permute(0, 2, 1, 3)  # <-
+            .flatten(2)  # <-
+            .softmax(-1)  # <-
+            .view(s.size(0), s.size(2), self.h, s.size(3))  # <-
+            .permute(0, 2, 1, 3)  # <-
+        )  # <-
         ctx = self.merge(p @ V)
         return self.W_o(ctx), p

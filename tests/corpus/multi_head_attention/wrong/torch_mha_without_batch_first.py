@@ -21,4 +21,4 @@ class MultiHeadAttention(nn.Module):
             inner.in_proj_bias.copy_(torch.cat([self.W_q.bias, self.W_k.bias, self.W_v.bias]))
             inner.out_proj.weight.copy_(self.W_o.weight)
             inner.out_proj.bias.copy_(self.W_o.bias)
-        return inner(q, k, v, key_padding_mask=pad, average_attn_weights=False)
+        return inner(q, k, v, key_padding_mask=pad, average_attn_weights=False)  # <-

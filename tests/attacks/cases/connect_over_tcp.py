@@ -1,0 +1,9 @@
+"""Connects to a port of the machine.
+
+Loot: a way to send things out
+Stopped by: namespaces, seccomp
+"""
+
+import socket
+
+attempt(lambda: loot(socket.create_connection(("127.0.0.1", PORT), 1)))

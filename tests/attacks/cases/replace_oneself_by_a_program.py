@@ -1,0 +1,10 @@
+"""Becomes another program.
+
+Loot: a process without our limits
+Stopped by: seccomp, landlock
+"""
+
+import ctypes
+
+libc = ctypes.CDLL(None)
+attempt(lambda: libc.execve(b"/bin/echo", (ctypes.c_char_p * 3)(b"echo", b"LOOT a program ran", None), None))

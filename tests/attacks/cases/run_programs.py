@@ -1,0 +1,9 @@
+"""Runs programs of the machine.
+
+Loot: tools for everything else
+Stopped by: seccomp
+"""
+
+import subprocess
+
+attempt(lambda: loot(subprocess.check_output(["/usr/bin/id"])))

@@ -1,0 +1,7 @@
+"""Empties a file by its path.
+
+Loot: a gradebook without rows
+Stopped by: namespaces, landlock, seccomp
+"""
+
+attempt(os.truncate, VICTIM, 0)
