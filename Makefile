@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint build bench clean
+.PHONY: demo test attacks lint build bench clean
 
 demo: $(READY)
 	@rm -rf demo && cp -r examples/class demo
@@ -14,6 +14,9 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+attacks: $(READY)
+	HEADCHECK_ATTACKS=all $(BIN)/python -m pytest tests/attacks
 
 lint: $(READY)
 	$(BIN)/ruff check .

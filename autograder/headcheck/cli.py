@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 
 from headcheck import __version__
+from headcheck.course.config import HINTS, HINTS_VARIABLE
 from headcheck.errors import UsageError
 from headcheck.i18n import _
 
@@ -63,6 +64,21 @@ class OneLineGroup(click.Group):
 def _trust(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:
         os.environ["HEADCHECK_TRUST_SUBMISSIONS"] = "1"  # for the jail, in this process and those it starts
+
+
+def _hints(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    """Remember for this run how much students are told."""
+    if value is not None:
+        os.environ[HINTS_VARIABLE] = value
+
+
+HINTS_OPTION = click.option(
+    "--hints",
+    type=click.Choice(HINTS),
+    expose_value=False,
+    callback=_hints,
+    help=_("How much students are told, whatever headcheck.toml says: what was seen, also where, also the name."),
+)
 
 
 TRUST_OPTION = click.option(
@@ -131,6 +147,7 @@ def selftest(assignments: tuple[str, ...], rounds: int, write: bool, folder: Pat
 @click.argument("notebooks", nargs=-1, required=True, type=FILE)
 @click.option("--json", "as_json", is_flag=True, help=_("One JSON object a line."))
 @click.option("--course", "folder", type=FOLDER, help=_("Course folder (with headcheck.toml)."))
+@HINTS_OPTION
 @TRUST_OPTION
 @one_line_errors
 def check(notebooks: tuple[Path, ...], as_json: bool, folder: Path | None) -> int:
@@ -158,6 +175,7 @@ def check(notebooks: tuple[Path, ...], as_json: bool, folder: Path | None) -> in
 @click.argument("assignments", nargs=-1, required=True, metavar="ASSIGNMENT...")
 @click.option("--course", "folder", type=FOLDER, help=_("Class folder with submitted/ (else the working folder)."))
 @click.option("--student", help=_("Grade only this student."))
+@HINTS_OPTION
 @TRUST_OPTION
 @one_line_errors
 def grade(assignments: tuple[str, ...], folder: Path | None, student: str | None) -> int:

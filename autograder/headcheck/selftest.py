@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
+import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,7 +124,8 @@ def _assignment(course: Course, name: str, bank: Bank, tests: HiddenTests, round
     model: Namespace = {"__name__": "__main__"}
     for cell in read_submission(course.source_file(name), assignment).cells:
         if cell.runs and cell.kind != "tests":
-            exec(compile(cell.source, f"<{name}>", "exec"), model)  # our own notebook
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(cell.source, f"<{name}>", "exec"), model)  # our own notebook
     reports = []
     for task in assignment.tasks:
         if task.manual:

@@ -42,7 +42,7 @@ def check_symptom(student: Any, name: str, right: str) -> None:
 # wrong_view
 
 
-@task("wrong_view", points=1)
+@task("wrong_view", points=1, kept_for="the symptom, which is asked for")
 def test_wrong_view_symptom(student, draw):
     """The symptom of the bug is named."""
     check_symptom(student, "wrong_view", "silent")
@@ -55,7 +55,7 @@ def test_every_head_holds_its_columns_of_every_token(student, draw):
     compare(student.wrong_view, bug_hunt.wrong_view, draw.tensor(B, n, h * d_k), h)  # (B, h, n, d_k)
 
 
-@task("wrong_view", points=1)
+@task("wrong_view", points=1, kept_for="sizes that agree by chance")
 def test_heads_are_right_where_shapes_cannot_tell(student, draw):
     """With as many tokens as heads, tokens and heads are still not confused."""
     n, d_k = draw.distinct(n=(3, 4), d_k=(5, 7))
@@ -70,13 +70,13 @@ def draw_weights(draw: Any, B: int, h: int, n_q: int, n_k: int) -> torch.Tensor:
     return draw.tensor(B, h, n_q, n_k).softmax(dim=-1)
 
 
-@task("missing_transpose", points=1)
+@task("missing_transpose", points=1, kept_for="the symptom, which is asked for")
 def test_missing_transpose_symptom(student, draw):
     """The symptom of the bug is named."""
     check_symptom(student, "missing_transpose", "silent")
 
 
-@task("missing_transpose", points=2)
+@task("missing_transpose", points=2, kept_for="self-attention, where most people start")
 def test_every_row_holds_all_heads_of_one_token(student, draw):
     """Row t is the answer of head 0 for token t, then that of head 1, and so on."""
     B, n, h, d_k = draw_sizes(draw)
@@ -96,7 +96,7 @@ def test_merging_works_for_more_keys_than_queries(student, draw):
 # batch_first
 
 
-@task("batch_first", points=1)
+@task("batch_first", points=1, kept_for="the symptom, which is asked for")
 def test_batch_first_symptom(student, draw):
     """The symptom of the bug is named."""
     check_symptom(student, "batch_first", "silent")
@@ -110,7 +110,7 @@ def test_every_sentence_attends_to_itself(student, draw):
     compare(student.batch_first, bug_hunt.batch_first, draw.tensor(B, n, h * d_k), state, h)  # (B, n, d_model)
 
 
-@task("batch_first", points=1)
+@task("batch_first", points=1, kept_for="sizes that agree by chance")
 def test_sentences_stay_apart_where_shapes_cannot_tell(student, draw):
     """With as many sentences as tokens, they are still not confused."""
     n, h, d_k = draw.distinct(n=(3, 5), h=(2, 4), d_k=(5, 7))
@@ -134,7 +134,7 @@ def compare_at_real_tokens(
             raise
 
 
-@task("inverted_mask", points=1)
+@task("inverted_mask", points=1, kept_for="the symptom, which is asked for")
 def test_inverted_mask_symptom(student, draw):
     """The symptom of the bug is named."""
     check_symptom(student, "inverted_mask", "silent")
@@ -148,7 +148,7 @@ def test_padding_is_hidden_and_tokens_are_seen(student, draw):
     compare_at_real_tokens(student, draw.tensor(B, n, h * d_k), token, state, h)
 
 
-@task("inverted_mask", points=1)
+@task("inverted_mask", points=1, kept_for="sizes that agree by chance")
 def test_padding_is_hidden_where_shapes_cannot_tell(student, draw):
     """With as many sentences as tokens, the mask still lies along the keys of its own sentence."""
     n, h, d_k = draw.distinct(n=(3, 5), h=(2, 4), d_k=(5, 7))
@@ -159,7 +159,7 @@ def test_padding_is_hidden_where_shapes_cannot_tell(student, draw):
 # averaged_weights
 
 
-@task("averaged_weights", points=1)
+@task("averaged_weights", points=1, kept_for="the symptom, which is asked for")
 def test_averaged_weights_symptom(student, draw):
     """The symptom of the bug is named."""
     check_symptom(student, "averaged_weights", "wrong shape")
@@ -174,7 +174,7 @@ def test_weights_are_those_of_the_head_asked_for(student, draw):
     compare(student.averaged_weights, bug_hunt.averaged_weights, draw.tensor(B, n, h * d_k), state, h, i)  # (B, n, n)
 
 
-@task("averaged_weights", points=1)
+@task("averaged_weights", points=1, kept_for="every head, the first and the last too")
 def test_every_head_in_turn(student, draw):
     """All heads from the first to the last, with as many tokens as heads."""
     n = draw.integer(3, 4)
@@ -186,7 +186,7 @@ def test_every_head_in_turn(student, draw):
 # d_model_scaling
 
 
-@task("d_model_scaling", points=1)
+@task("d_model_scaling", points=1, kept_for="the symptom, which is asked for")
 def test_d_model_scaling_symptom(student, draw):
     """The symptom of the bug is named."""
     check_symptom(student, "d_model_scaling", "silent")
@@ -200,7 +200,7 @@ def test_scores_are_scaled_by_the_head_size(student, draw):
     compare(student.d_model_scaling, bug_hunt.d_model_scaling, Q, K)  # (B, h, n, n)
 
 
-@task("d_model_scaling", points=1)
+@task("d_model_scaling", points=1, kept_for="cross-attention")
 def test_scaling_works_for_more_keys_than_queries(student, draw):
     """In cross-attention the number of keys changes neither the scale nor the axis of softmax."""
     B, n, h, d_k = draw_sizes(draw)
@@ -218,7 +218,7 @@ def draw_indivisible(draw: Any) -> tuple[torch.Tensor, int]:
     return draw.tensor(2, draw.integer(6, 8), d_model), h
 
 
-@task("indivisible_heads", points=1)
+@task("indivisible_heads", points=1, kept_for="the symptom, which is asked for")
 def test_indivisible_heads_symptom(student, draw):
     """The symptom of the bug is named."""
     check_symptom(student, "indivisible_heads", "crash")
@@ -232,7 +232,7 @@ def test_sizes_that_do_not_fit_are_refused_and_others_are_split(student, draw):
     expect_raises(student.indivisible_heads, *draw_indivisible(draw))
 
 
-@task("indivisible_heads", points=1)
+@task("indivisible_heads", points=1, kept_for="a message that helps, which no mistake of the bank spoils alone")
 def test_the_refusal_names_both_numbers(student, draw):
     """The message of the exception says what d_model and h are."""
     x, h = draw_indivisible(draw)

@@ -23,12 +23,14 @@ Inputs = tuple[Any, ...]
 State = dict[str, torch.Tensor]
 
 
-def compare_each(function: Callable[..., Any], reference: Callable[..., Any], inputs: Sequence[Inputs]) -> None:
+def compare_each(
+    function: Callable[..., Any], reference: Callable[..., Any], inputs: Sequence[Inputs], parts: Sequence[str]
+) -> None:
     """Compare on all inputs, then complain about the first that came out wrong."""
     wrong: list[WrongAnswer] = []
     for args in inputs:
         try:
-            compare(function, reference, *args)
+            compare(function, reference, *args, parts=parts)
         except WrongAnswer as error:
             wrong.append(error)
     if wrong:
@@ -107,6 +109,7 @@ def test_every_head_attends_by_itself(student, draw):
             draw_heads(draw, 1, n, n, h, d_k),  # axes of size one stay
             draw_heads(draw, 2, 1, n, 1, d_k),
         ],
+        (_("the context"), _("the weights")),
     )
 
 
@@ -122,6 +125,7 @@ def test_padding_gets_no_weight(student, draw):
             draw_heads(draw, B, n, n + draw.integer(2, 4), h, d_k, padded=-1),
             draw_heads(draw, 4, 4, n, 4, d_k, padded=0),  # as many sentences as heads and queries
         ],
+        (_("the context"), _("the weights")),
     )
 
 
@@ -169,7 +173,8 @@ def draw_layer(draw: Any, B: int, n_q: int, n_k: int, h: int, d_k: int, padded: 
 
 def compare_layer(student: Any, *inputs: Inputs) -> None:
     """Compare the student's layer with the reference on all inputs."""
-    compare_each(Layer(student), from_scratch.multi_head_attention, inputs)
+    parts = (_("the output"), _("the weights"))
+    compare_each(Layer(student), from_scratch.multi_head_attention, inputs, parts)
 
 
 @task("multi_head_attention", points=1, kept_for="a gentle first step")
@@ -269,12 +274,13 @@ def check_repetition(
 ) -> None:
     """Call a layer twice with one and the same mask, which stays in the student's process."""
     mask = layer.make("W_q.weight.new_tensor", pad.float().tolist()).make("bool")
-    (first, shown), (second, shown_again) = (pair(layer.method("forward", q, k, v, mask)) for _call in range(2))
+    first, shown = pair(layer.method("__call__", q, k, v, mask))
     if differences(mask.method("clone"), pad) is not None:
         raise WrongAnswer(
             _("MultiHeadAttention: the mask that was passed is another one after the call"),
             mistakes=("mask-changed-in-place",),
         )
+    second, shown_again = pair(layer.method("__call__", q, k, v, mask))
     if same_value((second, shown_again), (first, shown)):
         return
     expected = from_scratch.multi_head_attention(q, k, v, pad, state, h)[1]
@@ -333,7 +339,7 @@ def advise_on_half_precision(
     layer = Layer(student).build(state, h)
     try:
         layer.do("half")
-        layer.method("forward", q.half(), k.half(), v.half(), pad)
+        layer.method("__call__", q.half(), k.half(), v.half(), pad)
     except StudentError as error:
         if "Half without overflow" in error.message:
             student.advise("mask-fp16-overflow")

@@ -10,6 +10,7 @@ from headcheck.diagnosis.bank import Mistake
 from headcheck.diagnosis.stages import with_forms
 
 from solutions.mistakes import (
+    ablation,
     context,
     contract,
     hidden,
@@ -20,18 +21,20 @@ from solutions.mistakes import (
     project,
     relations,
     returns,
+    roles,
     scale,
     softmax,
     split,
     torch_layer,
     torch_masks,
+    two_target,
 )
 from solutions.mistakes.pieces import layer_class
 from solutions.pipeline import PIPELINES
 
 STAGES = (inputs, project, split, scale, mask, torch_masks, softmax, context, merge, output, returns, contract, hidden)
 
-LESSONS = (relations, torch_layer)
+LESSONS = (relations, torch_layer, two_target, roles, ablation)
 """Mistakes of the further assignments; FURTHER says how those above are made there."""
 
 BANK: dict[str, Mistake] = {

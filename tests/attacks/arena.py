@@ -35,7 +35,8 @@ SHARED = ("/var/tmp", "/dev/shm")
 PRELUDE = """
 import os, sys, torch
 FOLDER, PORT, ABSTRACT, GRADER, ZYGOTE = {folder!r}, {port}, {abstract!r}, {grader}, {zygote}
-TESTS, GRADEBOOK, OTHER, VICTIM = (FOLDER + name for name in ("/hidden_tests.py", "/gradebook.db", "/bob.ipynb", "/victim"))
+TESTS, GRADEBOOK = FOLDER + "/hidden_tests.py", FOLDER + "/gradebook.db"
+OTHER, VICTIM = FOLDER + "/bob.ipynb", FOLDER + "/victim"
 def loot(*what):
     os.write(1, ("LOOT " + " ".join(map(str, what)) + "\\n").encode())
 def attempt(f, *args):
@@ -71,6 +72,10 @@ class Arena:
         for listener in (self.tcp, self.unix, self.abstract):
             listener.listen()
             listener.setblocking(False)
+        self.datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.datagrams.bind(f"{folder}/datagrams")
+        os.chmod(f"{folder}/datagrams", 0o777)
+        self.datagrams.setblocking(False)
 
     def attack(self, case: Case) -> dict[str, object]:
         """Let one attack loose and list what it won."""
@@ -186,6 +191,9 @@ class Arena:
                 while True:
                     listener.accept()[0].close()
                     won.append(f"connected over {name}")
+        with contextlib.suppress(BlockingIOError):
+            while self.datagrams.recv(100):
+                won.append("sent a datagram to a socket file")
         honest = Case("honest", "", "", (), "right", False, "x = 1")
         with self.jail.spawn() as child:
             if not self.run(child, honest)[1]:
@@ -197,6 +205,9 @@ class Arena:
         for pid in self.strangers():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+        for folder in SHARED:
+            with contextlib.suppress(OSError):
+                os.unlink(f"{folder}/left-{os.getpid()}")
         for name in ("hidden_tests.py", "gradebook.db", "bob.ipynb", "victim"):
             path = Path(self.folder) / name
             if not path.exists():
@@ -210,10 +221,9 @@ def cap_landlock(version: int) -> None:
     """Pretend, for the zygote, that the kernel knows only an old Landlock."""
     from headcheck.jail import launcher
 
-    launcher._BOOT = launcher._BOOT.replace(
-        "from headcheck.jail.zygote import main",
-        f"from headcheck.jail import landlock\nlandlock.abi = lambda: {version}\nfrom headcheck.jail.zygote import main",
-    )
+    start = "from headcheck.jail.zygote import main"
+    capped = f"from headcheck.jail import landlock\nlandlock.abi = lambda: {version}\n{start}"
+    launcher._BOOT = launcher._BOOT.replace(start, capped)
 
 
 def main() -> None:

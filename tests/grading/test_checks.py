@@ -244,4 +244,4 @@ def test_task_marks_a_test_with_its_task_and_points():
         pass
 
     (mark,) = test.pytestmark
-    assert (mark.name, mark.kwargs) == ("task", {"name": "double", "points": 2.5})
+    assert (mark.name, mark.kwargs) == ("task", {"name": "double", "points": 2.5, "kept_for": ""})

@@ -21,6 +21,7 @@ from solutions.mistakes import BANK
 
 ROOT = Path(__file__).parents[2]
 matplotlib.use("Agg")
+torch.set_num_threads(1)  # small models; more threads only wait for each other
 
 
 def sent(value: Any) -> Any:

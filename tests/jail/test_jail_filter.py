@@ -80,6 +80,8 @@ def refused(number: int) -> int:
         ("prctl", (15,), ALLOW),
         ("ioctl", (0, 0x5412), refused(errno.EPERM)),
         ("ioctl", (0, 0x5401), ALLOW),
+        ("socketpair", (1, 0x80801), ALLOW),
+        ("socketpair", (1, 2), refused(errno.EPERM)),
         ("fchmodat", (), ALLOW),
     ],
 )

@@ -5,14 +5,14 @@ import re
 
 import pytest
 
-from solutions import bug_hunt, from_scratch, torch_module, two_relations
+from solutions import bug_hunt, experiments, from_scratch, torch_module, two_relations
 from solutions.mistakes import BANK, INSEPARABLE, LESSONS, PIPELINES, STAGES
 
 MISTAKES = list(BANK.values())
 
 
 def signature_of(task):
-    modules = (from_scratch, bug_hunt, two_relations, torch_module)
+    modules = (from_scratch, bug_hunt, two_relations, torch_module, experiments)
     reference = next(getattr(module, task) for module in modules if hasattr(module, task))
     return list(inspect.signature(reference).parameters)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -35,6 +36,9 @@ Hints = Literal["symptom", "place", "full"]
 
 HINTS: tuple[Hints, ...] = get_args(Hints)
 
+HINTS_VARIABLE = "HEADCHECK_HINTS"
+"""Environment variable that `--hints` sets; it goes before the course's own setting."""
+
 
 @dataclass(frozen=True)
 class Feedback:
@@ -59,6 +63,9 @@ class Course:
 
     def hints_for(self, assignment: str) -> Hints:
         """Return how much a student is told about his mistakes in an assignment now."""
+        for level in HINTS:
+            if os.environ.get(HINTS_VARIABLE) == level:
+                return level
         deadline = self.feedback.deadlines.get(assignment)
         if deadline is not None and datetime.now().astimezone() >= deadline:
             return "full"

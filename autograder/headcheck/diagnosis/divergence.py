@@ -145,9 +145,9 @@ def _first_rearranged(
     steps: Sequence[Step], tensors: Sequence[torch.Tensor], known: Sequence[torch.Tensor]
 ) -> Step | None:
     """Find a step with the same numbers in another order; only where the order is not all that is new."""
-    marks = [mark for mark in map(_sorted, tensors) if not any(_equal_marks(mark, _sorted(old)) for old in known)]
+    marks = [mark for mark in map(_sorted, tensors) if not any(_holds(old, mark) for old in known)]
     for step in steps:
-        if any(_equal_marks(mark, _sorted(_real(output))) for mark in marks for output in step.outputs):
+        if any(_holds(output, mark) for mark in marks for output in step.outputs):
             return step
     return None
 
@@ -156,8 +156,9 @@ def _sorted(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().flatten().sort().values
 
 
-def _equal_marks(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return a.is_floating_point() and b.is_floating_point() and close(a, b)
+def _holds(output: torch.Tensor, mark: torch.Tensor) -> bool:
+    """Tell whether a tensor of the student's holds the sorted numbers, in any order; large ones are not even sorted."""
+    return output.numel() == mark.numel() and output.is_floating_point() and close(mark, _sorted(_real(output)))
 
 
 def _unexplained(right: Stages, got: Any, steps: Sequence[Step]) -> Place | None:
@@ -168,7 +169,7 @@ def _unexplained(right: Stages, got: Any, steps: Sequence[Step]) -> Place | None
             found = _position(steps, tensor, position)
             if found is not None:
                 stage, position = name, found
-    names = [name for name, _made in right]
+    names = [name for name, made in right if made or name == stage]
     following = names[min(names.index(stage) + 1, len(names) - 1)] if stage else names[0]
     if isinstance(got, StudentError):
         return Place(following, got.cell, got.line)
@@ -182,11 +183,11 @@ def _unexplained(right: Stages, got: Any, steps: Sequence[Step]) -> Place | None
 def _position(steps: Sequence[Step], tensor: torch.Tensor, earliest: int) -> int | None:
     mark = _sorted(tensor)
     for index in range(max(earliest, 0), len(steps)):
-        if any(_equal_marks(mark, _sorted(_real(output))) for output in steps[index].outputs):
+        if any(_holds(output, mark) for output in steps[index].outputs):
             return index
     return None
 
 
 def _is_view_of_right(step: Step, right: Stages) -> bool:
     marks = [_sorted(tensor) for _name, made in right for tensor in _tensors(made.values())]
-    return all(any(_equal_marks(mark, _sorted(_real(output))) for mark in marks) for output in step.outputs)
+    return all(any(_holds(output, mark) for mark in marks) for output in step.outputs)

@@ -96,8 +96,11 @@ def explanations(
         return []
     if isinstance(bank, Bank) and task in bank.pipelines:
         seen = [as_call(bank.pipelines[task], observation) for observation in distinct([*calls, *failed])]
-        if ways := bank.explainer(task).explain([call for call in seen if call is not None]):
+        known = [call for call in seen if call is not None]
+        if ways := bank.explainer(task).explain(known):
             return [Way(_mistakes(way), way) for way in ways]
+        if known and bank.explainer(task).is_right(known):
+            return []  # the numbers are right and their kind is not
     return [Way((mistake,)) for mistake in matching(bank, task, failed, calls)]
 
 

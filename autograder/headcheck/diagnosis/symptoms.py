@@ -67,7 +67,7 @@ def _about(part: Part, mine: Any, theirs: torch.Tensor) -> list[str]:
     if not isinstance(mine, torch.Tensor) or not mine.is_floating_point():
         return []
     said = []
-    if part.is_share and mine.ndim and mine.shape[-1]:
+    if part.is_share and mine.ndim and mine.numel():
         said.extend(_about_rows(part, mine))
     if mine.shape == theirs.shape and mine.ndim == len(part.axes):
         wrong = ~torch.isclose(mine.double(), theirs.double(), atol=TOLERANCE, rtol=TOLERANCE)

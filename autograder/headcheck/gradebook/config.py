@@ -9,6 +9,7 @@ from traitlets.config import Config
 from headcheck.course.build import RELEASE_PREPROCESSORS
 from headcheck.course.config import find_course
 from headcheck.course.converter import prepare_nbgrader
+from headcheck.gradebook.links import copy_plain_files_only
 
 SANITIZE_PREPROCESSORS = [
     "nbgrader.preprocessors.ClearOutput",
@@ -39,6 +40,7 @@ def configure(config: Config, folder: Path | None = None) -> None:
         folder: the class folder; the working folder when None.
     """
     prepare_nbgrader()
+    copy_plain_files_only()
     folder = folder or Path.cwd()
     config.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
     config.Autograde.exporter_class = "headcheck.gradebook.exporter.SubmissionExporter"

@@ -12,6 +12,7 @@ from nbgrader.coursedir import CourseDirectory
 from headcheck.course.assignment import Assignment, load_assignment
 from headcheck.course.config import find_course
 from headcheck.course.submission import read_or_stand_in
+from headcheck.gradebook.links import refuse_links
 from headcheck.gradebook.notebooks import repaired_notebook
 
 
@@ -47,6 +48,7 @@ class SubmissionExporter(NotebookExporter):
         path = submitted_path(coursedir, resources)
         if assignment is None or Path(filename).resolve() != path.resolve():
             return tuple(super().from_filename(filename, resources=resources, **kwargs))
+        refuse_links(path)
         notebook: nbformat.NotebookNode = repaired_notebook(assignment, read_or_stand_in(path, assignment))
         resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
         return tuple(self.from_notebook_node(notebook, resources=resources, **kwargs))

@@ -13,6 +13,7 @@ from nbgrader.utils import parse_utc
 
 from headcheck.course.notebook import read_bytes
 from headcheck.errors import UsageError
+from headcheck.gradebook.links import is_linked
 from headcheck.i18n import _
 
 TIMESTAMP = "timestamp.txt"
@@ -84,7 +85,7 @@ def stage(handed: Handed, root: Path, assignment: str) -> Staged:
 
 
 def _read(handed: Handed) -> bytes:
-    if handed.folder.is_symlink():
+    if is_linked(handed.path):
         raise UsageError(_("the submission is a symbolic link to another folder"))
     if not handed.path.exists() and not handed.path.is_symlink():
         found = ", ".join(sorted(path.name for path in handed.folder.iterdir())[:5]) or _("nothing")

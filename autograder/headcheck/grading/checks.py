@@ -68,7 +68,9 @@ class Mismatch(WrongAnswer):
     expected: Any = None
 
 
-def differences(got: Any, expected: Any, atol: float = ATOL, rtol: float = RTOL, what: str = "") -> str | None:
+def differences(
+    got: Any, expected: Any, atol: float = ATOL, rtol: float = RTOL, what: str = "", parts: Sequence[str] = ()
+) -> str | None:
     """Compare a student's value with the expected one.
 
     Strict about kind, shape and finiteness, lenient about precision: float64 for float32 is fine, NaN never is.
@@ -78,7 +80,8 @@ def differences(got: Any, expected: Any, atol: float = ATOL, rtol: float = RTOL,
         expected: value that the trusted process computed.
         atol: absolute tolerance.
         rtol: relative tolerance.
-        what: name of the part that is compared ("output"), for the message.
+        what: name of the part that is compared ("the output"), for the message.
+        parts: names of the values of a tuple or list.
 
     Returns:
         None when they agree, else one sentence for the student that gives no expected number away.
@@ -87,7 +90,7 @@ def differences(got: Any, expected: Any, atol: float = ATOL, rtol: float = RTOL,
     if isinstance(expected, torch.Tensor):
         return _tensor_difference(got, expected, atol, rtol, label)
     if isinstance(expected, (tuple, list)):
-        return _sequence_difference(got, expected, atol, rtol, label)
+        return _sequence_difference(got, expected, atol, rtol, label, parts)
     if isinstance(expected, dict):
         return _dict_difference(got, expected, atol, rtol, label)
     if isinstance(expected, float):
@@ -147,7 +150,9 @@ def _dict_difference(got: Any, expected: dict[Any, Any], atol: float, rtol: floa
     return next((found for found in parts if found is not None), None)
 
 
-def _sequence_difference(got: Any, expected: Sequence[Any], atol: float, rtol: float, label: str) -> str | None:
+def _sequence_difference(
+    got: Any, expected: Sequence[Any], atol: float, rtol: float, label: str, parts: Sequence[str]
+) -> str | None:
     if not isinstance(got, (tuple, list)):
         return _("{what} is {got}, {count} values were asked for").format(
             what=label, got=kind(got), count=len(expected)
@@ -157,7 +162,7 @@ def _sequence_difference(got: Any, expected: Sequence[Any], atol: float, rtol: f
             what=label, got=len(got), count=len(expected)
         )
     for position, (g, e) in enumerate(zip(got, expected, strict=True), start=1):
-        part = _("value {position} of {what}").format(position=position, what=label)
+        part = parts[position - 1] if parts else _("value {position} of {what}").format(position=position, what=label)
         if (found := differences(g, e, atol, rtol, part)) is not None:
             return found
     return None
@@ -195,6 +200,7 @@ def compare(
     *args: Any,
     atol: float = ATOL,
     rtol: float = RTOL,
+    parts: Sequence[str] = (),
     **kwargs: Any,
 ) -> Any:
     """Call the student's function and the reference with the same inputs and demand equal results.
@@ -205,6 +211,7 @@ def compare(
         args: inputs, drawn afresh.
         atol: absolute tolerance.
         rtol: relative tolerance.
+        parts: names of the values that are returned ("the output"), for the message.
         kwargs: keyword inputs.
 
     Returns:
@@ -223,7 +230,7 @@ def compare(
         raise Mismatch(
             message, function=name, inputs=args, named_inputs=kwargs, got=error, expected=expected
         ) from error
-    if (found := differences(got, expected, atol, rtol)) is not None:
+    if (found := differences(got, expected, atol, rtol, parts=parts)) is not None:
         raise Mismatch(f"{name}: {found}", function=name, inputs=args, named_inputs=kwargs, got=got, expected=expected)
     return got
 

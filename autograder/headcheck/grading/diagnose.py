@@ -27,11 +27,33 @@ class Diagnosis:
     place: Place | None = None
     place_name: str = ""
     """The stage in the student's words."""
+    searched: bool = False
+    """Whether values were compared with the whole bank."""
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Ids of all mistakes in all ways."""
         return tuple(dict.fromkeys(mistake.id for way in self.ways for mistake in way.mistakes))
+
+
+def diagnose_safely(
+    task: str, outcomes: Sequence[Outcome], bank: Mapping[str, Mistake], alive: bool = False
+) -> Diagnosis:
+    """Diagnose, or say nothing: values are a student's making, and no odd one may cost him or others a verdict.
+
+    Args:
+        task: as for `diagnose`.
+        outcomes: as for `diagnose`.
+        bank: as for `diagnose`.
+        alive: as for `diagnose`.
+
+    Returns:
+        What is known.
+    """
+    try:
+        return diagnose(task, outcomes, bank, alive)
+    except Exception:
+        return Diagnosis()
 
 
 def diagnose(task: str, outcomes: Sequence[Outcome], bank: Mapping[str, Mistake], alive: bool = False) -> Diagnosis:
@@ -59,6 +81,7 @@ def diagnose(task: str, outcomes: Sequence[Outcome], bank: Mapping[str, Mistake]
         symptoms=tuple(symptoms(mismatches[0].got, mismatches[0].expected, pipeline.parts)),
         place=place,
         place_name=_(pipeline.labels.get(place.stage, place.stage)) if place else "",
+        searched=True,
     )
 
 

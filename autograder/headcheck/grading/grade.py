@@ -65,6 +65,7 @@ class Grader:
         """
         if submission.unreadable:
             return self._unreadable(submission, notebook)
+        self._jail.offer_files(self.course.source_file(self.assignment.name).parent)
         process = StudentProcess(self._jail, submission, self.course.limits)
         try:
             process.start()

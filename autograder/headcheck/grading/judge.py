@@ -10,7 +10,7 @@ from headcheck.course.config import Hints
 from headcheck.course.submission import Submission
 from headcheck.diagnosis.bank import Mistake
 from headcheck.grading.checks import Mismatch, WrongAnswer
-from headcheck.grading.diagnose import Diagnosis, diagnose
+from headcheck.grading.diagnose import Diagnosis, diagnose_safely
 from headcheck.grading.messages import folded, lead, sentence
 from headcheck.grading.session import Outcome
 from headcheck.grading.verdict import CellOutput, Divergence, State, TaskVerdict
@@ -51,7 +51,7 @@ def judge_task(
     untouched = task.name in submission.unchanged or task.name in submission.missing
     if untouched:
         score = 0.0
-    found = diagnose(task.name, outcomes, bank, alive)
+    found = diagnose_safely(task.name, outcomes, bank, alive)
     messages = _messages(failed, found)
     if answer is not None and answer.error_name and any(isinstance(o.error, NotDefined) for o in failed):
         messages.insert(0, _("The cell did not run to its end: {error}.").format(error=answer.error_name))

@@ -24,6 +24,8 @@ def lead(seen: str, found: Diagnosis, hints: Hints) -> str:
         lines.append(where)
     if hints == "full":
         lines.extend(name_lines(found.ways))
+        if found.searched and not found.ways:
+            lines.append(_("None of the known mistakes, and no two of them, gives exactly this."))
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -16,6 +17,7 @@ from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.launcher import Zygote, ZygoteGone, next_zygote
 from headcheck.jail.layers import LAYERS, Plan, enough, level
 from headcheck.jail.linux import unsupported
+from headcheck.jail.offered import Offered
 from headcheck.jail.process import Process
 from headcheck.jail.results import CellError, CellResult, Limits, Usage
 
@@ -62,6 +64,8 @@ class Jail:
         self._wanted = tuple(layers)
         self._zygote: Zygote | None = None
         self._children: list[Child] = []
+        self._offered = Offered()
+        self._files = ""
 
     @property
     def isolation(self) -> str:
@@ -93,6 +97,10 @@ class Jail:
         """
         with self._child() as child:
             return canary.escaped(child)
+
+    def offer_files(self, folder: Path | None) -> None:
+        """Show a folder's files, but no notebook, to the children to come, in their working folder and read-only."""
+        self._files = self._offered.copy_of(folder) if folder is not None else ""
 
     def spawn(self) -> Child:
         """Make a child, locked down and ready, that has seen nothing yet.
@@ -139,6 +147,7 @@ class Jail:
             child.close()
         self._children = []
         self._retire()
+        self._offered.close()
 
     def __enter__(self) -> Self:
         return self
@@ -160,7 +169,9 @@ class Jail:
 
     def _plan(self) -> Plan:
         mount_point = self._started().mount_point
-        return Plan(layers=self.layers, mount_point=mount_point, slot=self._slot, **asdict(self._limits))
+        return Plan(
+            layers=self.layers, mount_point=mount_point, files=self._files, slot=self._slot, **asdict(self._limits)
+        )
 
     def _fork(self) -> Child:
         """Make the channels, have the zygote fork, and wait until the child says that it is locked down."""

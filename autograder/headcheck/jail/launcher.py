@@ -57,6 +57,7 @@ class Zygote:
 
     def __init__(self) -> None:
         self.mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
+        os.chmod(self.mount_point, 0o755)  # without a private root it is the working folder, of another user maybe
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:

@@ -34,7 +34,7 @@ def probe(mount_point: str) -> dict[str, str]:
 def _try_namespaces(mount_point: str) -> None:
     """Build a private root as a child would (some systems allow the namespaces but no mount inside)."""
     enter_namespaces()
-    _in_new_pid_namespace(lambda: rootfs.build(mount_point, os.geteuid(), 1))
+    _in_new_pid_namespace(lambda: rootfs.build(mount_point, os.geteuid(), 1, ""))
 
 
 def _in_new_pid_namespace(action: Callable[[], object]) -> None:
@@ -88,8 +88,8 @@ def confine(plan: Plan) -> None:
     linux.prctl(linux.PR_SET_DUMPABLE, 1)  # or our own files in /proc would belong to root
     _prefer_as_victim()
     if private:
-        rootfs.build(plan.mount_point, uid, plan.tmp_mb)
-    work = rootfs.WRITABLE[0] if private else plan.mount_point
+        rootfs.build(plan.mount_point, uid, plan.tmp_mb, plan.files)
+    work = rootfs.WRITABLE[0] if private else plan.files or plan.mount_point
     os.chdir(work)
     _limit(plan, address_space, threads)
     _drop_user(uid)
@@ -99,7 +99,7 @@ def confine(plan: Plan) -> None:
     linux.prctl(linux.PR_SET_DUMPABLE, 1 if private else 0)
     _check_python_is_readable()
     if LANDLOCK in plan.layers:
-        readable = [*rootfs.readable_paths(), f"/proc/{os.getpid()}", *(["/etc/passwd"] if private else [])]
+        readable = [*rootfs.readable_paths(), f"/proc/{os.getpid()}", "/etc/passwd" if private else work]
         landlock.restrict(readable, rootfs.WRITABLE if private else ())
     if SECCOMP in plan.layers:
         seccomp.install(os.getpid(), private_root=private)

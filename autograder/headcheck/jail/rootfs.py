@@ -36,13 +36,14 @@ def exposed(folders: Iterable[str | os.PathLike[str]]) -> list[str]:
     return [folder for folder in real if any(folder == path or _inside(folder, path) for path in readable)]
 
 
-def build(mount_point: str, uid: int, tmp_mb: int) -> None:
+def build(mount_point: str, uid: int, tmp_mb: int, files: str) -> None:
     """Replace the root of this mount namespace by the private one.
 
     Args:
         mount_point: an empty folder of the host to assemble it on.
         uid: user id that /etc/passwd gives a name.
         tmp_mb: size of each writable folder, MB.
+        files: folder of the host whose content is shown in the first writable folder, "" for none.
 
     Raises:
         OSError: a step failed; the process must not go on.
@@ -59,6 +60,8 @@ def build(mount_point: str, uid: int, tmp_mb: int) -> None:
     Path(f"{mount_point}/etc/passwd").write_text(f"student:x:{uid}:{uid}::/tmp:/bin/false\n", encoding="ascii")
     for path in (*readable_paths(), *DEVICES):
         _show(path, mount_point + path)
+    for name in os.listdir(files) if files else ():
+        _show(f"{files}/{name}", f"{mount_point}{WRITABLE[0]}/{name}")
     _hide_package(mount_point)
     linux.mount(None, mount_point, None, linux.MS_REMOUNT | linux.MS_BIND | linux.MS_RDONLY | base)
     linux.pivot_root(mount_point)

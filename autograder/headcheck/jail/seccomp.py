@@ -7,6 +7,7 @@ a process can *reach* is limited by the private root, the namespaces and Landloc
 import errno
 import os
 import platform
+import socket
 import struct
 from collections.abc import Iterable, Sequence
 
@@ -51,6 +52,7 @@ _ABOUT_A_PROCESS = _names("""
 """)
 
 _CLONE_NEW_ANY, _CLONE_THREAD = 0x7E020080, 0x10000
+_SOCKET_KIND = 0xF
 _TIOCSTI, _TIOCLINUX, _PR_SET_PDEATHSIG = 0x5412, 0x541C, 1
 
 # Classic BPF
@@ -121,6 +123,17 @@ class _Program:
             _op(_RETURN, _ALLOW),
         )
 
+    def streams_only(self) -> None:
+        """Refuse socket pairs of datagrams: one end could send to any socket file, which Landlock does not cover."""
+        self.when(
+            "socketpair",
+            _argument(1),
+            _op(_AND, _SOCKET_KIND),
+            _op(_EQUAL, socket.SOCK_STREAM, 0, 1),
+            _op(_RETURN, _ALLOW),
+            _refuse(errno.EPERM),
+        )
+
     def no_read_only_truncate(self, name: str, index: int) -> None:
         """Refuse O_RDONLY|O_TRUNC, which empties a file that Landlock before ABI 3 only lets be read."""
         self.when(
@@ -154,6 +167,7 @@ def build(pid: int, *, private_root: bool, machine: str | None = None) -> bytes:
     program.threads_only()
     program.no_read_only_truncate("open", 1)
     program.no_read_only_truncate("openat", 2)
+    program.streams_only()
     program.not_value("ioctl", 1, _TIOCSTI, _TIOCLINUX)
     program.not_value("prctl", 0, _PR_SET_PDEATHSIG)
     for name in _SIGNALS:

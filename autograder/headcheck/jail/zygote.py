@@ -73,11 +73,14 @@ def _warm_up() -> Any:
     """Import and use once what notebooks use, on one thread, so that children need not; return the shell."""
     import torch
 
+    from headcheck.jail import shims
+
     torch.set_num_threads(1)  # before any operation, or children hang in OpenMP
     torch.set_num_interop_threads(1)
     _exercise_torch()
     torch.manual_seed(torch.initial_seed())  # as if nothing had been drawn yet
     _import_matplotlib()
+    shims.install()
     import headcheck.jail.supervisor  # noqa: F401  now, not in every fork
     from headcheck.jail.shell import build_shell
 

@@ -96,8 +96,9 @@ def _found(verdict: Verdict) -> str:
         return _("not attempted")
     if all(task.state == "error" for task in verdict.tasks):
         return visible(verdict.tasks[0].message)
-    named = list(dict.fromkeys(mistake for task in verdict.tasks for mistake in task.mistakes))
-    unnamed = [task.state for task in verdict.tasks if not task.mistakes]
+    wrong = [task for task in verdict.tasks if task.state != "correct"]  # a right answer may come with advice
+    named = list(dict.fromkeys(mistake for task in wrong for mistake in task.mistakes))
+    unnamed = [task.state for task in wrong if not task.mistakes]
     counts = [
         _("{count} {state}").format(count=unnamed.count(state), state=_(STATE_NAMES[state]))
         for state in ("timeout", "error", "incorrect", "partial", "not_attempted")

@@ -1,11 +1,12 @@
-"""Uses a socket pair, which is allowed, to send to somewhere else.
+"""Sends from a socket pair, which is allowed, to a socket file (Landlock does not cover it).
 
-Loot: a way to send things out
-Stopped by: namespaces, seccomp, landlock
+Loot: lines in the machine's log, orders to its services
+Stopped by: namespaces, seccomp
 """
 
 import socket
 
-mine, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-attempt(lambda: loot(mine.sendto(b"x", FOLDER + "/socket")))
-attempt(lambda: loot(mine.connect(ABSTRACT)))
+pair = attempt(socket.socketpair, socket.AF_UNIX, socket.SOCK_DGRAM)
+if pair:
+    attempt(lambda: pair[0].sendto(b"LOOT", FOLDER + "/datagrams"))
+    attempt(lambda: pair[0].sendto(b"LOOT", "/dev/log"))

@@ -4,4 +4,4 @@ Loot: a grader that cannot read its files
 Stopped by: namespaces, seccomp
 """
 
-attempt(os.chmod, VICTIM, 0)
+attempt(os.chmod, VICTIM, 0o600)

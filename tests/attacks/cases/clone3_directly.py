@@ -4,7 +4,8 @@ Loot: a second process
 Stopped by: seccomp
 """
 
-import ctypes, struct
+import ctypes
+import struct
 
 libc = ctypes.CDLL(None)
 arguments = ctypes.create_string_buffer(struct.pack("<11Q", 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0))

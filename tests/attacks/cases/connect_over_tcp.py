@@ -1,7 +1,7 @@
 """Connects to a port of the machine.
 
 Loot: a way to send things out
-Stopped by: namespaces, seccomp
+Stopped by: namespaces, seccomp, landlock
 """
 
 import socket

@@ -5,7 +5,9 @@ Stopped by: design
 Answer: wrong
 """
 
-import json, struct, time
+import json
+import struct
+import time
 
 
 def attention(q, k, v):

@@ -5,7 +5,8 @@ Stopped by: design
 Answer: wrong
 """
 
-import json, struct
+import json
+import struct
 
 for handle in range(3, 64):
     for number in range(4):

@@ -5,7 +5,8 @@ Stopped by: design
 Answer: wrong
 """
 
-import struct, time
+import struct
+import time
 
 
 def attention(q, k, v):

@@ -4,10 +4,5 @@ Loot: a way to hand things to the next student
 Stopped by: namespaces, landlock
 """
 
-for folder in (
-    "/var/tmp",
-    "/run/lock",
-    "/dev/mqueue",
-    "/dev/shm" if not os.path.ismount("/dev/shm") or os.getpid() > 2 else "/none",
-):
-    attempt(lambda: open(folder + "/left-behind", "w").close())
+for folder in ("/var/tmp", "/dev/shm"):
+    attempt(lambda: open(f"{folder}/left-{GRADER}", "w").close())

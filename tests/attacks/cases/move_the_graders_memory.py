@@ -1,7 +1,7 @@
 """Has pages of the grader moved between nodes.
 
 Loot: a slow grader
-Stopped by: namespaces, seccomp
+Stopped by: namespaces, seccomp, landlock
 """
 
 import ctypes

@@ -1,7 +1,7 @@
 """Makes a system call in the form of 32-bit programs, where numbers differ.
 
 Loot: a way past the filter
-Stopped by: seccomp
+Stopped by: design
 """
 
 import ctypes

@@ -1,7 +1,7 @@
 """Replaces builtins that a comparison would use.
 
 Loot: full points for a wrong answer
-Stopped by: judge
+Stopped by: design
 Answer: wrong
 """
 

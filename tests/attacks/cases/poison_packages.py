@@ -1,7 +1,7 @@
 """Changes torch and other packages for those who come later.
 
 Loot: every later grading
-Stopped by: namespaces, landlock
+Stopped by: design
 """
 
 import json

@@ -1,15 +1,15 @@
 """Queues a signal with data to the grader.
 
 Loot: a grader that can be stopped
-Stopped by: namespaces, seccomp
+Stopped by: namespaces, seccomp, landlock
 """
 
 import ctypes
+import struct
 
-info = ctypes.create_string_buffer(128)
-info[0], info[8] = 28, 0xFF
-for number in (129, 297):
-    arguments = (GRADER, 28, info) if number == 129 else (GRADER, GRADER, 28, info)
-    ctypes.memmove(ctypes.addressof(info) + 8, (-1).to_bytes(4, "little", signed=True), 4)
-    if ctypes.CDLL(None).syscall(number, *arguments) == 0:
-        loot("queued")
+info = ctypes.create_string_buffer(struct.pack("<iii", 28, 0, -1), 128)
+if (
+    ctypes.CDLL(None).syscall(129, GRADER, 28, info) == 0
+    or ctypes.CDLL(None).syscall(297, GRADER, GRADER, 28, info) == 0
+):
+    loot("queued")

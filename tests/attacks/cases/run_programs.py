@@ -1,7 +1,7 @@
 """Runs programs of the machine.
 
 Loot: tools for everything else
-Stopped by: seccomp
+Stopped by: seccomp, landlock
 """
 
 import subprocess

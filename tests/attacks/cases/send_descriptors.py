@@ -5,7 +5,9 @@ Stopped by: design
 Answer: wrong
 """
 
-import array, json, socket, struct
+import array
+import socket
+import struct
 
 
 def attention(q, k, v):

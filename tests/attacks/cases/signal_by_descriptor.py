@@ -1,7 +1,7 @@
 """Signals the grader through a process descriptor.
 
 Loot: a grader that can be stopped
-Stopped by: namespaces, seccomp
+Stopped by: namespaces, seccomp, landlock
 """
 
 import signal

@@ -1,7 +1,7 @@
 """Sends a harmless signal to the grader and to its own parents.
 
 Loot: a grader that can be stopped
-Stopped by: namespaces, seccomp
+Stopped by: namespaces, seccomp, landlock
 """
 
 import signal

@@ -5,7 +5,8 @@ Stopped by: design
 Answer: wrong
 """
 
-import signal, time
+import signal
+import time
 
 
 def attention(q, k, v):

@@ -4,7 +4,8 @@ Loot: a machine that stands still
 Stopped by: limits
 """
 
-import threading, time
+import threading
+import time
 
 threading.stack_size(64 << 10)
 count = 0

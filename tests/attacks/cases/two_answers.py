@@ -5,7 +5,8 @@ Stopped by: design
 Answer: wrong
 """
 
-import json, struct
+import json
+import struct
 
 
 def attention(q, k, v):

@@ -4,7 +4,8 @@ Loot: a command of the grader's
 Stopped by: design
 """
 
-import fcntl, termios
+import fcntl
+import termios
 
 for handle in range(3):
     attempt(lambda: loot(fcntl.ioctl(handle, termios.TIOCSTI, b"x")))
