@@ -29,6 +29,7 @@ build: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/one_submission.py
+	$(BIN)/python benchmarks/jail.py
 
 clean:
 	rm -rf $(VENV) demo

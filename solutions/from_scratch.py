@@ -50,3 +50,39 @@ def multi_head_attention(
     Q, K, V = (plain.split_heads(linear(name, x), h) for name, x in zip(LAYERS, (q, k, v), strict=False))
     context, weights = attention(Q, K, V, pad)
     return linear("W_o", plain.merge_heads(context)), weights
+
+
+def count_parameters(d_model: int, h: int) -> int:
+    """Count the numbers in W_q, W_k, W_v and W_o with biases; h does not matter."""
+    return 4 * d_model**2 + 4 * d_model
+
+
+def attention_cost(n: int, d_model: int, h: int) -> tuple[int, int, int, int]:
+    """Count what one sentence costs.
+
+    Args:
+        n: tokens.
+        d_model: numbers per token.
+        h: number of heads.
+
+    Returns:
+        Operations for scores, for weights times values and for the four projections, and the number of weights.
+    """
+    return 2 * n**2 * d_model, 2 * n**2 * d_model, 8 * n * d_model**2, h * n**2
+
+
+def one_head_by_hand(x: torch.Tensor, state: State, h: int, i: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Compute one head of self-attention alone.
+
+    Args:
+        x: (B, n, d_model).
+        state: parameters of the layer.
+        h: number of heads.
+        i: the head.
+
+    Returns:
+        Context (B, n, d_k) and weights (B, n, n).
+    """
+    Q, K, V = (plain.split_heads(F.linear(x, state[f"{W}.weight"], state[f"{W}.bias"]), h) for W in LAYERS[:3])
+    context, weights = attention(Q, K, V)
+    return context[:, i], weights[:, i]

@@ -185,7 +185,7 @@ def test_check_gives_one_json_object_a_line_and_status_0_whatever_the_score(tiny
         (str(paths[0]), 5, 6),
         (str(paths[1]), 0, 6),
     ]
-    assert set(found[0]) == {"notebook", "assignment", "score", "max_score", "isolation", "tasks", "notes"}
+    assert set(found[0]) == {"notebook", "assignment", "score", "max_score", "isolation", "tasks", "notes", "memory_mb"}
     task_fields = {"task", "score", "max_score", "state", "message", "mistakes", "divergence"}
     assert {field for task in found[0]["tasks"] for field in task} == task_fields
 

@@ -34,7 +34,7 @@
 # | `h` | heads |
 # | `d_k` | numbers per token in one head, `d_model / h` |
 #
-# About 60 minutes, 16 points. Write in any style you like (`view`, `reshape`, `permute`, `einsum`, loops): your
+# About 90 minutes, 25 points. Write in any style you like (`view`, `reshape`, `permute`, `einsum`, loops): your
 # functions are judged by the numbers they return, on fresh inputs and other sizes than those of the checks here. The
 # checks below use numbers that you can follow with a pencil.
 
@@ -293,6 +293,128 @@ assert refused, "MultiHeadAttention: h = 4 does not divide d_model = 6; the cons
 print("MultiHeadAttention: the tiny example is right")
 
 # %% [markdown]
+# ## 5. How many numbers does a layer hold?
+#
+# `count_parameters(d_model, h)` returns how many numbers the four linear layers hold together, biases included. Work it
+# out on paper first: how large is one of them? And where does `h` come in?
+
+
+# %% solution count_parameters
+### BEGIN SOLUTION
+def count_parameters(d_model, h):
+    """Numbers in W_q, W_k, W_v and W_o with their biases."""
+    one = d_model * d_model + d_model  # h heads of d_k columns are d_model columns, whatever h is
+    return 4 * one
+
+
+### STUB
+# def count_parameters(d_model, h):
+#     """Numbers in W_q, W_k, W_v and W_o with their biases."""
+#     raise NotImplementedError("count_parameters: four layers, each a weight (d_model, d_model) and a bias (d_model)")
+### END SOLUTION
+
+# %% tests count_parameters points=2
+for h in (1, 2, 4, 8, 16):
+    counted = sum(parameter.numel() for parameter in nn.MultiheadAttention(32, h).parameters())
+    print(f"d_model = 32, h = {h:>2}: torch's layer holds {counted} numbers, you say {count_parameters(32, h)}")
+    assert count_parameters(32, h) == counted, "count_parameters: torch's own layer holds another number of numbers"
+print("count_parameters: the tiny example is right; h only says how the columns are shared out")
+
+# %% [markdown]
+# ## 6. What does it cost?
+#
+# A product of matrices `(a, b)` and `(b, c)` takes `a * c` sums of `b` products: about `2 * a * b * c` operations. For
+# one sentence of `n` tokens, `attention_cost(n, d_model, h)` returns four whole numbers, **for all heads together**:
+#
+# 1. operations for the scores `Q @ K.T`,
+# 2. operations for `weights @ V`,
+# 3. operations for the four projections (without biases),
+# 4. how many weights there are to keep in memory.
+
+
+# %% solution attention_cost
+### BEGIN SOLUTION
+def attention_cost(n, d_model, h):
+    """Operations for scores, for weights @ V, for projections; number of weights. For one sentence of n tokens."""
+    d_k = d_model // h
+    scores = h * 2 * n * d_k * n
+    mixing = h * 2 * n * n * d_k
+    projections = 4 * 2 * n * d_model * d_model
+    return scores, mixing, projections, h * n * n
+
+
+### STUB
+# def attention_cost(n, d_model, h):
+#     """Operations for scores, for weights @ V, for projections; number of weights. For one sentence of n tokens."""
+#     raise NotImplementedError("attention_cost: 2 a b c for each product (a, b) @ (b, c), then all heads together")
+### END SOLUTION
+
+# %% tests attention_cost points=3
+print(f"{'h':>3} {'d_k':>4} {'scores':>9} {'mixing':>9} {'projections':>12} {'weights':>8}   for n = 128, d_model = 32")
+for h in (1, 2, 4, 8, 16):
+    scores, mixing, projections, weights = attention_cost(128, 32, h)
+    print(f"{h:>3} {32 // h:>4} {scores:>9} {mixing:>9} {projections:>12} {weights:>8}")
+    assert scores == 1048576, (
+        "attention_cost: with n = 128 and d_model = 32 the scores take 1048576 operations, for any h"
+    )
+    assert weights == h * 16384, "attention_cost: every head keeps weights of its own, 128 * 128 of them"
+# One token, one column, one head: each product is one multiplication and one addition.
+assert tuple(attention_cost(1, 1, 1)) == (2, 2, 8, 1), (
+    "attention_cost: for one token, one column and one head: 2, 2, 8, 1"
+)
+print("attention_cost: the tiny example is right; more heads cost memory, not arithmetic")
+
+# %% [markdown]
+# ## 7. One head by hand
+#
+# `W_q.weight` has shape (out, in), and head `i` owns the outputs `i * d_k` to `(i + 1) * d_k`: rows of the weight,
+# entries of the bias. So one head needs nothing of the others.
+#
+# `one_head_by_hand(x, state, h, i)` takes `x` `(B, n, d_model)` and the parameters of a layer, `state["W_q.weight"]`,
+# `state["W_q.bias"]` and so on for `W_k`, `W_v`. It returns what head `i` finds before `W_o`, `(B, n, d_k)`, and its
+# weights `(B, n, n)`, without splitting anything into heads.
+
+
+# %% solution one_head_by_hand
+### BEGIN SOLUTION
+def one_head_by_hand(x, state, h, i):
+    """Context (B, n, d_k) and weights (B, n, n) of head i for x (B, n, d_model), from its rows of W_q, W_k, W_v."""
+    d_k = x.shape[-1] // h
+    rows = slice(i * d_k, (i + 1) * d_k)
+    Q, K, V = (x @ state[f"{name}.weight"][rows].T + state[f"{name}.bias"][rows] for name in ("W_q", "W_k", "W_v"))
+    weights = torch.softmax(Q @ K.transpose(1, 2) / math.sqrt(d_k), dim=-1)  # (B, n, n)
+    return weights @ V, weights
+
+
+### STUB
+# def one_head_by_hand(x, state, h, i):
+#     """Context (B, n, d_k) and weights (B, n, n) of head i for x (B, n, d_model), from its rows of W_q, W_k, W_v."""
+#     raise NotImplementedError("one_head_by_hand: rows i * d_k to (i + 1) * d_k of each weight and bias, then attend")
+### END SOLUTION
+
+# %% tests one_head_by_hand points=4
+torch.manual_seed(0)
+layer, x = MultiHeadAttention(8, 4), torch.randn(2, 5, 8)
+with torch.no_grad():
+    _out, weights = layer(x, x, x)
+    for i in range(4):
+        context, by_hand = one_head_by_hand(x, layer.state_dict(), 4, i)
+        assert context.shape == (2, 5, 2), "one_head_by_hand: the context should have shape (B, n, d_k) = (2, 5, 2)"
+        assert by_hand.shape == (2, 5, 5), "one_head_by_hand: the weights should have shape (B, n, n) = (2, 5, 5)"
+        difference = (by_hand - weights[:, i]).abs().max().item()
+        print(f"head {i}: by hand and in the layer differ by {difference:.1e}")
+        assert difference < 1e-5, "one_head_by_hand: the weights should be those of this head in your layer"
+
+    # With one head there is nothing to share out: the layer is plain attention.
+    single = MultiHeadAttention(8, 1)
+    out, _weights = single(x, x, x)
+    plain = single.W_o(one_head_by_hand(x, single.state_dict(), 1, 0)[0].float())
+assert torch.allclose(out.float(), plain.float(), atol=1e-5), (
+    "one_head_by_hand: with h = 1 the one head is the whole layer"
+)
+print("one_head_by_hand: the tiny example is right")
+
+# %% [markdown]
 # ## Look at it
 #
 # Three tokens, two heads: head 0 is asked to find tokens like the query, head 1 to find tokens unlike it. Run the
@@ -312,3 +434,17 @@ for i, axis in enumerate(axes):
     axis.imshow(weights[0, i].detach().numpy(), vmin=0, vmax=1)
     axis.set(title=f"head {i}", xlabel="key", ylabel="query", xticks=range(3), yticks=range(3))
 plt.show()
+
+# %% [markdown]
+# ## What went wrong?
+#
+# - **The shapes are right and the numbers are not.** A `view` has mixed tokens and heads. Cut the columns first, move
+#   the axis afterwards, and undo it in the opposite order.
+# - **The weights are a little too flat, or too sharp.** Look at the divisor: `sqrt(d_k)`, once.
+# - **The weights of a query do not add up to 1.** Softmax runs over the keys, the last axis.
+# - **NaN.** Is a sentence left with nothing to look at? Then the mask is the wrong way round.
+# - **Right for self-attention, an error for cross-attention.** Some length was taken from the queries that belongs to
+#   the keys, or the other way round.
+# - **One head by hand is nearly right.** Is the bias in it? Are these rows of the weight, and not columns?
+#
+# One to think about: with `d_model = 32` and `h = 16`, each head has `d_k = 2`. What can a question of two numbers ask?

@@ -13,7 +13,7 @@ from rich.table import Table
 from headcheck.course.config import Course, find_course
 from headcheck.errors import UsageError
 from headcheck.i18n import N_, _
-from headcheck.jail import landlock
+from headcheck.jail import cgroup, landlock
 from headcheck.jail.canary import CANARIES, Canary
 from headcheck.jail.client import Jail
 from headcheck.jail.errors import JailUnavailable
@@ -72,6 +72,8 @@ def _layers(jail: Jail) -> Table:
         if name == LANDLOCK and name not in reasons:
             state = _("on, version {number}").format(number=landlock.abi())
         table.add_row(name, _(WHAT[name]), state)
+    reason = cgroup.reason_for_none()
+    table.add_row("cgroup", _("memory and processes of a child, counted together"), _(reason) if reason else _("on"))
     table.add_row("rlimits", _("memory, processor time, file sizes, threads"), _("on"))
     return table
 

@@ -343,3 +343,59 @@ def advise_on_half_precision(
     except StudentError as error:
         if "Half without overflow" in error.message:
             student.advise("mask-fp16-overflow")
+
+
+# count_parameters
+
+
+@task("count_parameters", points=2)
+def test_parameters_are_counted(student, draw):
+    """The number of parameters, for several widths and heads; the number of heads changes nothing."""
+    d_k = draw.integer(5, 9)
+    for h in (1, 3, 4):
+        compare(student.count_parameters, from_scratch.count_parameters, d_k * h, h)
+        compare(student.count_parameters, from_scratch.count_parameters, 12 * d_k, h)
+
+
+# attention_cost
+
+
+@task("attention_cost", points=2)
+def test_arithmetic_and_memory(student, draw):
+    """Operations and weights for several heads; no two sizes are equal."""
+    n, h, d_k = draw.distinct(n=(20, 90), h=(3, 5), d_k=(6, 9))
+    compare(student.attention_cost, from_scratch.attention_cost, n, h * d_k, h)
+
+
+@task("attention_cost", points=1)
+def test_cost_for_any_number_of_heads(student, draw):
+    """With one width, more heads cost more memory and no more operations."""
+    n, d_k = draw.distinct(n=(20, 90), d_k=(5, 9))
+    for h in (1, 2, 6):
+        compare(student.attention_cost, from_scratch.attention_cost, n, 6 * d_k, h)
+
+
+# one_head_by_hand
+
+
+@task("one_head_by_hand", points=3)
+def test_one_head_needs_its_rows_only(student, draw):
+    """Context and weights of one head among several; no two sizes are equal."""
+    B, n, h, d_k = draw.distinct(B=(2, 3), n=(6, 8), h=(4, 5), d_k=(5, 7))
+    x, state = draw.tensor(B, n, h * d_k), layer_state(draw, h * d_k)
+    for i in (draw.integer(2, h - 2), h - 1):  # from head 2 on: neither the head before nor the next one is head 0
+        compare(student.one_head_by_hand, from_scratch.one_head_by_hand, x, state, h, i)
+
+
+@task("one_head_by_hand", points=1)
+def test_one_head_is_plain_attention(student, draw):
+    """With h = 1 the one head is the whole of attention before W_o."""
+    B, n, d_model = draw.distinct(B=(2, 3), n=(6, 8), d_model=(10, 14))
+    compare(
+        student.one_head_by_hand,
+        from_scratch.one_head_by_hand,
+        draw.tensor(B, n, d_model),
+        layer_state(draw, d_model),
+        1,
+        0,
+    )

@@ -13,6 +13,7 @@ from solutions.mistakes import (
     ablation,
     context,
     contract,
+    costs,
     hidden,
     inputs,
     mask,
@@ -23,8 +24,10 @@ from solutions.mistakes import (
     returns,
     roles,
     scale,
+    seeds,
     softmax,
     split,
+    tables,
     torch_layer,
     torch_masks,
     two_target,
@@ -34,7 +37,7 @@ from solutions.pipeline import PIPELINES
 
 STAGES = (inputs, project, split, scale, mask, torch_masks, softmax, context, merge, output, returns, contract, hidden)
 
-LESSONS = (relations, torch_layer, two_target, roles, ablation)
+LESSONS = (costs, relations, torch_layer, two_target, roles, ablation, seeds, tables)
 """Mistakes of the further assignments; FURTHER says how those above are made there."""
 
 BANK: dict[str, Mistake] = {

@@ -141,6 +141,11 @@ def module_state(state: State) -> State:
 
 
 def _torch_module(c: Context) -> Context:
+    # Where the lengths fit, the module complains about the mask, whose axis 0 should be its axis 1. Its words are
+    # repeated here, since it imports sympy to say them, which takes longer than the whole search.
+    q, k, pad = c["q"], c["k"], c["pad"]
+    if pad is not None and q.shape == k.shape and pad.shape[0] != q.shape[1]:
+        raise AssertionError(f"Expected key_padded_mask.shape[0] to be {q.shape[1]}, but got {pad.shape[0]}")
     mha = module(module_state(c["state"]), c["h"])
     out, weights = mha(c["q"], c["k"], c["v"], key_padding_mask=c["pad"], average_attn_weights=False)
     return {"shown": weights, "result": (out, weights)}

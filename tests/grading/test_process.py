@@ -74,7 +74,7 @@ class FakeChild:
 
     def close(self):
         self.alive, self.closed = False, self.closed + 1
-        return Usage(1.0, 100.0, "")
+        return Usage(1.0, 100.0, 20.0, "")
 
 
 @pytest.fixture
@@ -224,4 +224,4 @@ def test_closing_ends_the_child_once_and_keeps_what_it_used(started):
     process.close()
     process.close()
     assert children(process)[0].closed == 1
-    assert process.usage == Usage(1.0, 100.0, "")
+    assert process.memory_mb == 20.0

@@ -28,6 +28,7 @@ def test_the_json_form_has_exactly_the_stable_fields():
             }
         ],
         "notes": ["a note"],
+        "memory_mb": None,
     }
 
 

@@ -116,7 +116,7 @@ class LocalObject:
         self.do("load_state_dict", state)
 
     def state(self) -> dict[str, torch.Tensor]:
-        return sent(dict(self.kept.state_dict()))
+        return sent(dict(self._student.run(lambda: self.kept.state_dict(), (), {})))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """The hidden tests of attention from scratch: every style passes, every mistake loses points and is named."""
 
+from importlib.util import find_spec
+
 import matplotlib
 import pytest
 from from_scratch_students import CORPUS, MARKED, ROOT, exec_file, model_names
@@ -13,7 +15,7 @@ matplotlib.use("Agg")
 TASK = "multi_head_attention"
 COURSE = load_course(ROOT)
 BANK = load_bank(COURSE)
-CORRECT = sorted((CORPUS / "correct").glob("*.py"))
+CORRECT = [path for path in sorted((CORPUS / "correct").glob("*.py")) if path.stem != "einops" or find_spec("einops")]
 WRONG = sorted((CORPUS / "wrong").glob("*.py"))
 TIES = [{"mask-ignored", "mask-result-discarded"}, {"mask-fill-1e-9", "mask-multiplied-into-scores"}]
 
@@ -29,8 +31,7 @@ def run():
 
         results["run"] = run
         for path in [*CORRECT, *WRONG]:
-            if path.stem != "einops":
-                results[path] = [run(exec_file(path, model)) for _round in range(3 if path in CORRECT else 1)]
+            results[path] = [run(exec_file(path, model)) for _round in range(3 if path in CORRECT else 1)]
         results["model"] = {task: run({}, task) for task in ("split_heads", "merge_heads", "attention", TASK)}
         results["empty"] = tests.run(LocalProcess({}), None)
 
@@ -58,8 +59,6 @@ def test_an_empty_notebook_earns_nothing(run):
 
 @pytest.mark.parametrize("path", CORRECT, ids=lambda path: path.stem)
 def test_every_style_gets_full_points(run, path):
-    if path.stem == "einops":
-        pytest.importorskip("einops")
     for outcomes in run[path]:
         assert [(o.test.name, o.error) for o in outcomes if o.error is not None] == []
 

@@ -10,7 +10,9 @@ import pytest
 from headcheck.course.config import load_course
 from headcheck.gradebook.class_run import ClassRun
 from headcheck.gradebook.desk import Desk
+from headcheck.gradebook.links import copy_plain_files_only
 from nbgrader.api import Gradebook
+from nbgrader.converters import base
 from small_course import GOOD, LIMITS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type", "ignore::DeprecationWarning")
@@ -27,7 +29,7 @@ NAMES = [
     "-rf",
     "<img src=x onerror=alert(1)>",
     "a&b'\"c",
-    "..b",
+    "b..",
     "şəbnəm",
 ]
 HOSTILE_CODE = """
@@ -180,7 +182,18 @@ def test_links_and_devices_beside_a_notebook_are_not_followed(make_class):
             assert not path.is_symlink()
             if path.is_file():
                 assert b"EXPECTED VALUES" not in path.read_bytes(), path
-    assert list((made.root / "autograded").rglob("figure.txt"))
+
+
+def test_nbgraders_own_commands_copy_plain_files_only(tmp_path):
+    copy_plain_files_only()
+    (tmp_path / "sub").mkdir()
+    for name in ("figure.txt", "sub/more.txt"):
+        (tmp_path / name).write_text("mine")
+    os.symlink("/etc/passwd", tmp_path / "data.txt")
+    os.symlink("/dev/zero", tmp_path / "sub" / "zeros.bin")
+    os.link(tmp_path / "sub" / "more.txt", tmp_path / "hard.txt")
+    os.mkfifo(tmp_path / "pipe")
+    assert base.find_all_files(str(tmp_path)) == [str(tmp_path / "figure.txt")]
 
 
 def test_names_with_shell_characters_and_html_are_names(make_class, tmp_path, monkeypatch):

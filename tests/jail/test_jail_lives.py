@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from headcheck.jail import client, launcher
 from headcheck.jail.client import Jail, Limits
 from headcheck.jail.errors import ChildDied, StudentError
 
@@ -112,6 +114,75 @@ def test_children_die_with_their_zygote_and_a_new_one_is_started():
         assert result.died is not None
         with jail.spawn() as another:
             assert another.run_cell(0, "1 + 1", 5).result == "2"
+
+
+def zygotes() -> set[int]:
+    """Return the processes that we ourselves started."""
+    tasks = Path("/proc/self/task").iterdir()
+    return {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+
+
+def test_a_zygote_that_made_many_children_is_replaced_while_none_lives(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(client, "FORKS_PER_ZYGOTE", 3)
+    before = zygotes()
+    with Jail() as jail:
+        child = jail.spawn()
+        (first,) = zygotes() - before
+        for _ in range(3):
+            jail.spawn().close()
+        assert zygotes() - before == {first}
+        assert child.run_cell(0, "1", 5).ok
+        child.close()
+        with jail.spawn() as another:
+            assert first not in zygotes()
+            assert another.run_cell(0, "1 + 1", 5).result == "2"
+
+
+def test_an_odd_reply_of_the_zygote_replaces_it(monkeypatch: pytest.MonkeyPatch):
+    with Jail() as jail:
+        jail.spawn().close()
+        zygote = jail._started()
+        monkeypatch.setattr(zygote, "_control", OddControl(zygote._control))
+        with jail.spawn() as child:
+            assert jail._started() is not zygote
+            assert child.run_cell(0, "1 + 1", 5).result == "2"
+
+
+class OddControl:
+    """A channel to a zygote that answers with something else."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+
+    def sendmsg(self, *args: object) -> int:
+        return 0
+
+    def recvmsg(self, *args: object) -> tuple[bytes, list[object], int, None]:
+        return b"odd", [], 0, None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._control, name)
+
+
+def test_a_zygote_started_ahead_serves_the_next_jail_and_an_unused_one_is_ended():
+    before = zygotes()
+    launcher.launch_ahead()
+    launcher.launch_ahead()
+    (ahead,) = zygotes() - before
+    with Jail() as jail:
+        assert jail.isolation in ("A", "B")
+        assert zygotes() - before == {ahead}
+    launcher.launch_ahead()
+    launcher._close_ahead()
+    assert zygotes() == before
+
+
+def test_a_childs_own_memory_is_told(small: Jail):
+    with small.spawn() as child:
+        child.run_cell(0, "x = b'x' * (100 << 20)", 5)
+        usage = child.close()
+    assert 100 <= usage.own_mb < 180
+    assert usage.own_mb < usage.max_rss_mb
 
 
 AS_NOBODY = """

@@ -22,7 +22,7 @@ TASK = "multi_head_attention"
 CORPUS = Path(__file__).parents[1] / "corpus" / TASK
 ELEMENTS = elements_of(TASK, PIPELINES[TASK], BANK)
 FIRST = {element.mistake.id: element for element in reversed(ELEMENTS)}
-SHOWN_OTHERWISE = {"no-divisibility-check", "mask-fp16-overflow", "dropout-in-eval", "layers-recreated-in-forward"}
+SHOWN_OTHERWISE = {mistake.id for mistake in BANK.values() if mistake.probe}
 TOGETHER = [frozenset(ids) for ids, _reason in INSEPARABLE]
 
 

@@ -46,6 +46,7 @@ class Explainer:
         """
         self._pipeline, self._elements, self._same = pipeline, elements, same
         self._search = Search(pipeline, elements, same)
+        self._cut_short = False
 
     def explain(self, calls: Sequence[Call]) -> list[Elements]:
         """Find the mistakes that lead to everything that was seen.
@@ -57,8 +58,10 @@ class Explainer:
             Ways to explain them, all equally good; empty when the bank has none, or when nothing is wrong.
         """
         values, crashes = [c for c in calls if not c.crashed], [c for c in calls if c.crashed]
-        for most in range(1, MOST + 1):
-            if found := self._best(self._ways(values, crashes, most), values, crashes):
+        for most, thorough in ((1, True), (MOST, False), (MOST, True)):
+            if thorough and most > 1 and not self._cut_short:
+                break  # all pairs were tried already
+            if found := self._best(self._ways(values, crashes, most, thorough), values, crashes):
                 return found
         return [] if crashes else self._on_a_path_of_its_own(values)
 
@@ -80,23 +83,33 @@ class Explainer:
             return []
         wrong = right.index(False)
         alone = Explainer(parts[wrong].pipeline, self._elements, self._same)
-        return alone._best(alone._ways(parts[wrong].calls, [], 1), parts[wrong].calls, [])
+        return alone._best(alone._ways(parts[wrong].calls, [], 1, True), parts[wrong].calls, [])
 
-    def _ways(self, values: Sequence[Call], crashes: Sequence[Call], most: int) -> list[Elements]:
+    def _ways(self, values: Sequence[Call], crashes: Sequence[Call], most: int, thorough: bool) -> list[Elements]:
+        """Find the ways to explain all calls; unless thorough, no pair is tried where one step explains a call."""
+        self._cut_short = False
         ways: list[Elements] = [()]
         for index, call in enumerate(values):
-            ways = self._narrow(ways, call, values[:index], most)
+            ways = self._narrow(ways, call, values[:index], most, thorough)
         for index, call in enumerate(crashes):
             ways = self._narrow_by_crash(ways, call, [*values, *crashes[:index]], most)
         return ways
 
-    def _narrow(self, ways: list[Elements], call: Call, before: Sequence[Call], most: int) -> list[Elements]:
+    def _narrow(
+        self, ways: list[Elements], call: Call, before: Sequence[Call], most: int, thorough: bool
+    ) -> list[Elements]:
         """Keep the ways that lead to this value too; let the others make further choices, as few as will do."""
         kept: list[Elements] = [way for way in ways if self._search.matches(call.args, call.got, way)]
         for way in ways:
-            if way not in kept and len(way) < most:
-                found = minimal(self._search.extend(call.args, call.got, way, most - len(way)))
-                kept.extend(longer for longer in found if self._fit(longer, before))
+            if way in kept or len(way) >= most:
+                continue
+            steps = range(most - len(way), most - len(way) + 1) if thorough else range(1, most - len(way) + 1)
+            for more in steps:
+                found = minimal(self._search.extend(call.args, call.got, way, more))
+                if fitting := [longer for longer in found if self._fit(longer, before)]:
+                    kept.extend(fitting)
+                    self._cut_short = self._cut_short or more < steps[-1]
+                    break
         return minimal(kept)[:KEPT]
 
     def _fit(self, way: Elements, calls: Iterable[Call]) -> bool:

@@ -198,14 +198,15 @@ class Search:
         """Find single choices and pairs, cut short by what the parts that are settled early say."""
         telling = self._telling(args)
         loud = [element for element, settled in telling if settled]
-        silent = [element for element, settled in telling if not settled]
         if walk.settled_rightly(context):
+            silent = [element for element, settled in telling if not settled]
             yield from walk.to_the_end(context, (), 2, silent)
         else:
             yield from walk.to_the_end(context, (), 2, loud)
+            others = [element for element in self._elements if element not in loud]
             for element in loud:
                 if walk.reaches(context, (element,)):
-                    yield from walk.to_the_end(context, (element,), 1, silent)
+                    yield from walk.to_the_end(context, (element,), 1, others)
         for packing in self._packings(args, walk.got, ()):
             yield from walk.to_the_end(context, (packing,), 1, [element for element, _settled in telling])
 

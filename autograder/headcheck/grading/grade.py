@@ -82,6 +82,7 @@ class Grader:
             tasks=depending(tasks, self._tests.prerequisites, submission),
             notes=(*submission.notes, *_jail_notes(self._jail), *_process_notes(process)),
             outputs=process.outputs,
+            memory_mb=process.memory_mb,
         )
 
     def _judge(

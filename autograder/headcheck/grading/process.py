@@ -10,7 +10,7 @@ from headcheck.course.config import RunLimits
 from headcheck.course.submission import Submission, SubmittedCell
 from headcheck.grading.verdict import CellOutput
 from headcheck.i18n import _
-from headcheck.jail.client import CellResult, Child, Jail, Usage
+from headcheck.jail.client import CellResult, Child, Jail
 from headcheck.jail.errors import CallTimeout
 
 T = TypeVar("T")
@@ -37,7 +37,8 @@ class StudentProcess:
         self._slow: set[int] = set()
         self.outputs: dict[int, CellOutput] = {}
         self.restarts = 0
-        self.usage: Usage | None = None
+        self.memory_mb: float | None = None
+        """Most memory that one of its processes took of its own."""
 
     def start(self) -> None:
         """Run all cells. A cell that kills its process is left out when the others run again.
@@ -109,7 +110,8 @@ class StudentProcess:
 
     def _close(self) -> None:
         if self._child is not None:
-            self.usage = self._child.close()
+            usage = self._child.close()
+            self.memory_mb = max(self.memory_mb or 0.0, usage.own_mb)
             self._child = None
 
 

@@ -65,6 +65,8 @@ class Verdict:
     """Index of a cell in the repaired notebook -> what it printed."""
     unreadable: str = ""
     """Why the notebook could not be read at all; empty when it could."""
+    memory_mb: float | None = None
+    """Most memory that the student's process took beyond what Python and torch take; None when none ran."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the stable JSON form (one object a line in `headcheck check --json`)."""
@@ -76,6 +78,7 @@ class Verdict:
             "isolation": self.isolation,
             "tasks": [_task_json(task) for task in self.tasks],
             "notes": list(self.notes),
+            "memory_mb": None if self.memory_mb is None else round(self.memory_mb, 1),
         }
 
 

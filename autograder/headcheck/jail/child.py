@@ -251,7 +251,8 @@ class Child:
             report = self._process.end()
             self._usage = Usage(
                 cpu_s=float(report.get("cpu_s", 0.0)),
-                max_rss_mb=float(report.get("max_rss_mb", 0.0)),
+                max_rss_mb=(most := float(report.get("max_rss_mb", 0.0))),
+                own_mb=max(0.0, most - self._process.start_rss_mb),
                 reason=self._reason,
             )
         return self._usage

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from headcheck.i18n import N_, _
-from headcheck.jail import canary, rootfs
+from headcheck.jail import canary, cgroup, rootfs
 from headcheck.jail.channel import Channel
 from headcheck.jail.child import Child
 from headcheck.jail.errors import JailUnavailable
@@ -167,15 +167,29 @@ class Jail:
             self._zygote.close()
             self._zygote = None
 
-    def _plan(self) -> Plan:
-        mount_point = self._started().mount_point
+    def _plan(self, group: Path | None) -> Plan:
         return Plan(
-            layers=self.layers, mount_point=mount_point, files=self._files, slot=self._slot, **asdict(self._limits)
+            layers=self.layers,
+            mount_point=self._started().mount_point,
+            files=self._files,
+            cgroup=str(group or ""),
+            slot=self._slot,
+            **asdict(self._limits),
         )
+
+    def _group(self) -> Path | None:
+        """Make a control group for a child where we may."""
+        if cgroup.reason_for_none():
+            return None
+        try:
+            return cgroup.delegated().make(self._limits.memory_mb, self._limits.threads)
+        except OSError as error:
+            raise JailUnavailable(_("no control group could be made: {reason}").format(reason=error)) from error
 
     def _fork(self) -> Child:
         """Make the channels, have the zygote fork, and wait until the child says that it is locked down."""
-        plan = self._plan()
+        group = self._group()
+        plan = self._plan(group)
         ours, theirs = socket.socketpair()
         pipes = [os.pipe() for _pipe in range(3)]
         out, err, status = (os.fdopen(read, "rb", buffering=0) for read, _write in pipes)
@@ -185,11 +199,13 @@ class Jail:
         except ZygoteGone:
             channel.close()
             status.close()
+            if group is not None:
+                cgroup.remove(group)
             raise
         finally:
             theirs.close()
             for _read, write in pipes:
                 os.close(write)
-        child = Child(channel, Process(handle, status, self._limits))
+        child = Child(channel, Process(handle, status, self._limits, group))
         child.await_lockdown()
         return child

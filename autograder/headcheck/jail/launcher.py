@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from headcheck.i18n import _
+from headcheck.jail import cgroup
 from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.layers import Plan
 from headcheck.jail.linux import unsupported
@@ -56,6 +57,7 @@ class Zygote:
     """
 
     def __init__(self) -> None:
+        cgroup.reason_for_none()  # settles it now: with a zygote running our own group could not be divided any more
         self.mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
         os.chmod(self.mount_point, 0o755)  # without a private root it is the working folder, of another user maybe
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process

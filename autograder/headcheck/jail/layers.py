@@ -14,6 +14,7 @@ class Plan:
         layers: those of `LAYERS` to put on; each must succeed.
         mount_point: empty folder of the host, the place of the private root and, without one, the working folder.
         files: folder of the host whose content is shown, read-only, in the working folder; "" for none.
+        cgroup: folder of the control group to join; "" for none.
         slot: number that gives children of parallel jails different user ids.
         memory_mb: address space beyond what the zygote had, MB.
         cpu_s: processor time of the whole child, seconds.
@@ -25,6 +26,7 @@ class Plan:
     layers: tuple[str, ...]
     mount_point: str
     files: str
+    cgroup: str
     slot: int
     memory_mb: int
     cpu_s: int

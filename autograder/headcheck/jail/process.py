@@ -5,9 +5,11 @@ import json
 import os
 import select
 import signal
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from headcheck.i18n import N_
+from headcheck.jail import cgroup
 from headcheck.jail.channel import wait_for
 from headcheck.jail.results import Limits
 
@@ -24,10 +26,11 @@ SIGNAL = N_("killed by signal {number}")
 class Process:
     """The supervisor of a child: ends it, and learns from it how the child ended."""
 
-    def __init__(self, handle: int, status: BinaryIO, limits: Limits) -> None:
+    def __init__(self, handle: int, status: BinaryIO, limits: Limits, group: Path | None = None) -> None:
         self._handle = handle
         self._status = status
         self._limits = limits
+        self._group = group
         self._report: dict[str, Any] | None = None
         self.start_rss_mb = 0.0
 
@@ -52,6 +55,8 @@ class Process:
         wait_for(self._handle, select.POLLIN, END_S)  # readable once the supervisor itself is gone
         os.close(self._handle)
         self._status.close()
+        if self._group is not None:
+            cgroup.remove(self._group)
         return report or {}
 
     def reason(self, report: dict[str, Any]) -> str:

@@ -71,10 +71,12 @@ class Usage:
     Attributes:
         cpu_s: processor time, seconds.
         max_rss_mb: largest resident memory, MB, the shared part of some 250 MB included.
+        own_mb: the same without what it started with, MB.
         reason: "" when it was alive until closed, else "memory limit", "processor time limit", "deadline",
             "protocol violation", "exited" or "killed by signal N".
     """
 
     cpu_s: float
     max_rss_mb: float
+    own_mb: float
     reason: str

@@ -9,7 +9,7 @@ import socket
 from types import FrameType
 from typing import NoReturn
 
-from headcheck.jail import agent, linux, lockdown, wire
+from headcheck.jail import agent, cgroup, linux, lockdown, wire
 from headcheck.jail.layers import NAMESPACES, Plan
 from headcheck.jail.shell import JailShell
 
@@ -32,6 +32,8 @@ def supervise(plan: Plan, channels: list[int], shell: JailShell) -> NoReturn:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
         status = _arrange(channels)
+        if plan.cgroup:
+            cgroup.join(plan.cgroup)
         if NAMESPACES in plan.layers:
             lockdown.enter_namespaces()
             init = _fork_init()

@@ -87,7 +87,7 @@ def parse_header(raw: bytes | bytearray) -> dict[str, Any]:
     Raises:
         ProtocolViolation: they are no JSON object, or one with a key twice.
     """
-    header = _guarded(lambda: json.loads(bytes(raw), object_pairs_hook=_object))
+    header = _guarded(lambda: json.loads(bytes(raw).decode(), object_pairs_hook=_object))
     if not isinstance(header, dict):
         raise ProtocolViolation("the header is not an object")
     return header

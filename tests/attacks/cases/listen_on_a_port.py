@@ -7,5 +7,5 @@ Stopped by: seccomp, landlock
 import socket
 
 server = attempt(lambda: socket.create_server(("127.0.0.1", 0)))
-if server is not None and os.path.exists("/sys/class/net/lo") is not None:
+if server is not None:
     loot(server)

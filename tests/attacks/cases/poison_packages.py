@@ -9,5 +9,3 @@ import json
 for path in (torch.__file__, json.__file__, json.__cached__, os.path.dirname(json.__file__) + "/__pycache__/evil.pyc"):
     if attempt(lambda: os.close(os.open(path, os.O_WRONLY | os.O_APPEND)) or "opened"):
         loot("may write", path)
-if os.getuid() and False and os.access(os.path.dirname(torch.__file__), os.W_OK):
-    loot("may write into torch")

@@ -12,5 +12,5 @@ import time
 def attention(q, k, v):
     signal.setitimer(signal.ITIMER_REAL, 0)
     while True:
-        os.write(3, b"\\0"[:1])
+        os.write(3, b"\0")
         time.sleep(0.2)
