@@ -30,7 +30,7 @@ def model_answers(cell):
     for line in cell.source.splitlines():
         if line.strip() in (BEGIN, STUB, END):
             inside = line.strip() == BEGIN
-        elif inside and len(line.strip()) > 24:
+        elif inside and len(line.strip()) > 32:
             lines.append(line.strip())
     return set(lines)
 

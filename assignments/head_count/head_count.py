@@ -383,7 +383,7 @@ if len(results) == 4 and len(seeds) > 1:
         for place, h in enumerate(results):
             _solved, share, low, high = success_share(results[h])
             axes[0].plot(results[h], [place + 0.08 * s for s in range(4)], "o")
-            axes[1].plot([low, high], [place, place], "-", share, place, "o")
+            axes[1].plot([low, share, high], [place] * 3, "o-", markevery=[1], color=f"C{place}")
         for axis, title in zip(
             axes, ("each dot is a seed: share of right positions", "share of solved seeds"), strict=True
         ):

@@ -367,7 +367,7 @@ def test_arithmetic_and_memory(student, draw):
     compare(student.attention_cost, from_scratch.attention_cost, n, h * d_k, h)
 
 
-@task("attention_cost", points=1)
+@task("attention_cost", points=1, kept_for="the same width for several heads")
 def test_cost_for_any_number_of_heads(student, draw):
     """With one width, more heads cost more memory and no more operations."""
     n, d_k = draw.distinct(n=(20, 90), d_k=(5, 9))
@@ -387,7 +387,7 @@ def test_one_head_needs_its_rows_only(student, draw):
         compare(student.one_head_by_hand, from_scratch.one_head_by_hand, x, state, h, i)
 
 
-@task("one_head_by_hand", points=1)
+@task("one_head_by_hand", points=1, kept_for="plain attention")
 def test_one_head_is_plain_attention(student, draw):
     """With h = 1 the one head is the whole of attention before W_o."""
     B, n, d_model = draw.distinct(B=(2, 3), n=(6, 8), d_model=(10, 14))

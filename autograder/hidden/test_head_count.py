@@ -128,7 +128,7 @@ def test_mean_and_standard_error_are_those_of_the_differences(student, draw):
     compare(student.paired_difference, experiments.paired_difference, *draw_pair(draw, draw.integer(5, 9), 0.2, 0.03))
 
 
-@task("paired_difference", points=1)
+@task("paired_difference", points=1, kept_for="what is near the limit")
 def test_the_rule_says_no_within_two_standard_errors(student, draw):
     """1.5 standard errors are not enough, on either side; nor are the lesson's two kinds of seeds."""
     for ratio in (1.5, -1.5):
@@ -137,7 +137,7 @@ def test_the_rule_says_no_within_two_standard_errors(student, draw):
     compare(student.paired_difference, experiments.paired_difference, a, [1.0] * 4)
 
 
-@task("paired_difference", points=1)
+@task("paired_difference", points=1, kept_for="losses as well as gains")
 def test_the_rule_looks_in_both_directions(student, draw):
     """2.6 standard errors are enough, for a gain and for a loss."""
     for ratio in (-2.6, 2.6):
@@ -164,7 +164,7 @@ def test_solved_seeds_are_counted(student, draw):
     compare(student.success_share, experiments.success_share, draw_seeds(draw, n, draw.integer(5, n - 3)))
 
 
-@task("success_share", points=1)
+@task("success_share", points=1, kept_for="the ends of the scale")
 def test_the_interval_keeps_its_width_when_all_are_solved(student, draw):
     """All solved and none solved: the interval still has a width and stays between 0 and 1."""
     n = draw.integer(4, 8)
@@ -172,7 +172,7 @@ def test_the_interval_keeps_its_width_when_all_are_solved(student, draw):
     compare(student.success_share, experiments.success_share, draw_seeds(draw, n, 0))
 
 
-@task("success_share", points=1)
+@task("success_share", points=1, kept_for="the lesson's own case")
 def test_two_of_four(student, draw):
     """Half of four seeds, as in the lesson."""
     compare(student.success_share, experiments.success_share, draw_seeds(draw, 4, 2))
@@ -191,7 +191,7 @@ def test_drops_are_those_of_the_same_seed(student, draw):
     compare(student.redundancy, experiments.redundancy, full, ablated)
 
 
-@task("redundancy", points=1)
+@task("redundancy", points=1, kept_for="sizes that agree by chance")
 def test_drops_are_right_where_shapes_cannot_tell(student, draw):
     """With as many seeds as heads, and with a head whose loss does good."""
     n = draw.integer(3, 5)

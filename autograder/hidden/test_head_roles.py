@@ -170,7 +170,7 @@ def test_both_answers_and_the_weights(student, draw):
     compare_model(student, draw, draw.integer(3, 5), 2, draw.choice([5, 7]))
 
 
-@task("two_target_model", points=1)
+@task("two_target_model", points=1, kept_for="one head, one sequence")
 def test_other_numbers_of_heads(student, draw):
     """One head, three heads, one sequence."""
     compare_model(student, draw, 1, 3, 5)
@@ -239,7 +239,7 @@ def test_profiles_are_means_over_positions_from_two_on(student, draw):
     compare(student.attention_profile, experiments.attention_profile, weights)  # (h, 2)
 
 
-@task("attention_profile", points=1)
+@task("attention_profile", points=1, kept_for="sizes that agree by chance")
 def test_profiles_are_right_where_shapes_cannot_tell(student, draw):
     """With as many sequences as heads and positions, the axes are still not confused."""
     n = draw.integer(4, 6)
@@ -281,7 +281,7 @@ def test_one_head_is_taken_away(student, draw):
     compare(Ablation(student), experiments.ablate_head, x, draw.integer(1, h - 2), state, h)
 
 
-@task("ablate_head", points=1)
+@task("ablate_head", points=1, kept_for="the first head and the last")
 def test_the_first_and_the_last_head(student, draw):
     """Head 0 and the last head can be taken away too, in a layer with two heads and in one with three."""
     for h in (2, 3):
@@ -290,7 +290,7 @@ def test_the_first_and_the_last_head(student, draw):
             compare(Ablation(student), experiments.ablate_head, x, i, state, h)
 
 
-@task("ablate_head", points=1)
+@task("ablate_head", points=1, kept_for="heads that are not put back, which the test names itself")
 def test_the_layer_is_whole_again(student, draw):
     """Taking away one head after the other from the same layer leaves it as it was."""
     h = 3

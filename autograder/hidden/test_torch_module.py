@@ -117,7 +117,7 @@ class Copier:
         return target.state()
 
 
-@task("copy_weights", points=2)
+@task("copy_weights", points=2, kept_for="the usual form of the layer")
 def test_all_parameters_arrive(student, draw):
     """in_proj holds W_q, W_k, W_v one above the other, out_proj holds W_o, with all biases."""
     d_model = draw.choice([4, 6, 8])
@@ -141,7 +141,7 @@ def test_widths_of_their_own(student, draw):
     )
 
 
-@task("copy_weights", points=1)
+@task("copy_weights", points=1, kept_for="memory that is shared, which the test names itself")
 def test_the_copy_is_independent(student, draw):
     """A right copy stays as it is when the source changes."""
     ours, before = draw_layers(draw, 4, 4, 4), draw_module(draw, 4, 4, 4)
@@ -151,7 +151,7 @@ def test_the_copy_is_independent(student, draw):
         raise WrongAnswer(message, mistakes=("copy-shares-memory",))
 
 
-@task("copy_weights", points=1)
+@task("copy_weights", points=1, kept_for="the second function of the task")
 def test_the_way_back(student, draw):
     """copy_back puts all parameters back, with and without in_proj_weight."""
     for sizes in ((6, 6, 6), draw.distinct(d_model=(4, 8), kdim=(3, 9), vdim=(3, 9))):
@@ -176,7 +176,7 @@ def test_every_head_has_its_weights(student, draw):
     compare(OnLayer(student, "head_weights"), torch_module.head_weights, draw.tensor(B, n, h * d_k), state, h)
 
 
-@task("head_weights", points=1)
+@task("head_weights", points=1, kept_for="sizes that agree by chance")
 def test_weights_are_right_where_shapes_cannot_tell(student, draw):
     """With as many sentences as heads and tokens, the axes are still not confused."""
     n, d_k = draw.distinct(n=(3, 4), d_k=(5, 7))
@@ -200,7 +200,9 @@ def only_real_rows(got: Any, x: torch.Tensor, lengths: torch.Tensor) -> Any:
 
 def compare_padded(student: Any, draw: Any, B: int, n: int, h: int, d_k: int) -> None:
     """Compare output and weights of real tokens."""
-    state, lengths = attention_state(draw, h * d_k), torch.tensor(draw.lengths(B, n))
+    state = attention_state(draw, h * d_k)
+    # One sentence is full, and one has two tokens of padding or more: one token too many must show.
+    lengths = torch.tensor([n, draw.integer(2, n - 2), *(draw.integer(2, n) for _ in range(B - 2))])
     function = OnLayer(student, "padding_mask", only_real_rows)
     compare(function, torch_module.padding_mask, draw.tensor(B, n, h * d_k), lengths, state, h)
 
@@ -212,14 +214,14 @@ def test_nobody_looks_at_padding(student, draw):
     compare_padded(student, draw, B, n, h, d_k)
 
 
-@task("padding_mask", points=1)
+@task("padding_mask", points=1, kept_for="sizes that agree by chance")
 def test_padding_is_hidden_where_shapes_cannot_tell(student, draw):
     """With as many sentences as tokens, the mask still lies along the keys of its own sentence."""
     n, h, d_k = draw.distinct(n=(4, 5), h=(2, 3), d_k=(5, 7))
     compare_padded(student, draw, n, n, h, d_k)
 
 
-@task("padding_mask", points=2)
+@task("padding_mask", points=2, kept_for="the second function of the task")
 def test_masks_are_repeated_sentence_by_sentence(student, draw):
     """Row b * h + i of the repeated mask belongs to sentence b, whatever the sizes."""
     for B, n_q, n_k, h in (draw.distinct(B=(2, 3), n_q=(4, 5), n_k=(6, 7), h=(8, 9)), (3, 3, 3, 3)):
@@ -249,7 +251,7 @@ def test_the_function_gets_the_right_mask(student, draw):
     compare_sdpa(student, draw, B, n, n + draw.integer(2, 4), h, d_k)
 
 
-@task("sdpa", points=1)
+@task("sdpa", points=1, kept_for="sizes that agree by chance")
 def test_the_mask_is_right_where_shapes_cannot_tell(student, draw):
     """With as many sentences as heads, queries and keys, the mask still lies along the keys of its own sentence."""
     n = draw.integer(3, 4)
@@ -273,7 +275,7 @@ def test_the_decoder_asks_and_the_encoder_answers(student, draw):
     compare_cross(student, draw, B, n, n + draw.integer(2, 4), h, d_k)
 
 
-@task("cross_attention", points=1)
+@task("cross_attention", points=1, kept_for="sizes that agree by chance")
 def test_roles_are_kept_where_shapes_cannot_tell(student, draw):
     """With sequences of one length, who asks and who is asked still matters."""
     B, n, h, d_k = draw_sizes(draw)
@@ -291,7 +293,7 @@ def compare_invariance(student: Any, draw: Any, masked: bool) -> None:
     compare(function, torch_module.batch_invariance, draw.tensor(B, n, h * d_k), lengths, masked, state, h)
 
 
-@task("batch_invariance", points=2)
+@task("batch_invariance", points=2, kept_for="what padding does without a mask")
 def test_without_a_mask_sentences_notice_the_batch(student, draw):
     """The differences are those that padding without a mask makes, sentence by sentence."""
     compare_invariance(student, draw, masked=False)

@@ -30,7 +30,7 @@ def test_blocks_of_different_sizes(student, draw):
     compare(student.block_diagonal, two_relations.block_diagonal, draw.tensor(p, p), draw.tensor(q, q))
 
 
-@task("block_diagonal", points=1)
+@task("block_diagonal", points=1, kept_for="sizes that agree by chance")
 def test_blocks_of_one_size(student, draw):
     """With equal sizes, as in a layer with two heads, the shape tells nothing and the order still counts."""
     p = draw.integer(2, 5)
@@ -49,7 +49,7 @@ def test_every_head_compares_its_own_columns(student, draw):
     compare(student.head_patterns, two_relations.head_patterns, draw.tensor(n, d_model), W_q, W_k, h)  # (h, n, n)
 
 
-@task("head_patterns", points=1)
+@task("head_patterns", points=1, kept_for="sizes that agree by chance")
 def test_patterns_are_right_where_shapes_cannot_tell(student, draw):
     """With as many tokens as heads, the axes are still not confused."""
     n, d_k = draw.distinct(n=(3, 4), d_k=(5, 7))
@@ -57,7 +57,7 @@ def test_patterns_are_right_where_shapes_cannot_tell(student, draw):
     compare(student.head_patterns, two_relations.head_patterns, draw.tensor(n, n * d_k), W_q, W_k, n)  # (n, n, n)
 
 
-@task("head_patterns", points=1)
+@task("head_patterns", points=1, kept_for="the lesson's own sentence")
 def test_the_sentence_has_two_relations(student, draw):
     """The two heads of the sentence look where they should; the sentence itself is shifted a little in each run."""
     X = two_relations.sentence()
@@ -77,7 +77,7 @@ def test_every_head_works_on_its_own_columns(student, draw):
     compare(student.heads_apart, two_relations.heads_apart, draw.tensor(n, h * d_k), draw_heads(draw, h, d_k))
 
 
-@task("heads_apart", points=1)
+@task("heads_apart", points=1, kept_for="sizes that agree by chance")
 def test_heads_stay_apart_where_shapes_cannot_tell(student, draw):
     """With as many tokens as heads and as columns, tokens, heads and columns are still not confused."""
     n = draw.integer(3, 5)

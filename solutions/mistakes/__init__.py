@@ -16,6 +16,7 @@ from solutions.mistakes import (
     costs,
     hidden,
     inputs,
+    lesson_answers,
     mask,
     merge,
     output,
@@ -52,7 +53,7 @@ for _lesson in LESSONS:
         )
 """Mistake id -> mistake, in the order in which the stages come in an attention layer."""
 
-ANSWERS = {"multi_head_attention": lambda form: {"MultiHeadAttention": layer_class(form)}}
+ANSWERS = {"multi_head_attention": lambda form: {"MultiHeadAttention": layer_class(form)}, **lesson_answers.ANSWERS}
 """Task -> how a function that makes a mistake becomes an answer, where the answer is no function of that name."""
 
 INSEPARABLE: tuple[tuple[frozenset[str], str], ...] = (

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+MOST_AT_A_TIME = 4
 STAGE = str(Path(__file__).parent / "stage.py")
 
 
@@ -22,13 +23,16 @@ class Opponent:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.about = self._read()
+        self.broken = False
 
     def attack(self, name: str) -> dict[str, Any]:
         """Have one attack made; what it won is in `won`."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{name}\n")
         self.process.stdin.flush()
-        return self._read()
+        reply = self._read()
+        self.broken = "failed" in reply
+        return reply
 
     def _read(self) -> dict[str, Any]:
         assert self.process.stdout is not None
@@ -61,7 +65,11 @@ def arena() -> Iterator[Callable[..., Opponent]]:
         if who == "root" and os.geteuid() != 0:
             pytest.skip("the suite does not run as root")
         key = (who, *arguments)
-        if key not in started or started[key].process.poll() is not None:
+        if key in started and started[key].broken:
+            started.pop(key).close()
+        while key not in started and len(started) >= MOST_AT_A_TIME:
+            started.pop(next(iter(started))).close()  # the oldest; each takes some 500 MB
+        if key not in started:
             started[key] = Opponent(who, *arguments)
         if "failed" in started[key].about:
             pytest.skip(f"no arena here: {started[key].about['failed']}")

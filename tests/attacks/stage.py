@@ -45,6 +45,8 @@ def open_the_way() -> None:
         for path, aside in paths.items():
             path.mkdir(parents=True, exist_ok=True)
             linux.mount(aside, str(path), None, linux.MS_BIND | linux.MS_REC)
+            linux.checked(linux._libc().umount2(os.fsencode(aside), linux.MNT_DETACH), f"umount {aside}")
+            os.rmdir(aside)
 
 
 def main() -> None:

@@ -69,7 +69,7 @@ def _settle(shell: JailShell, home: str) -> None:
     os.environ.clear()
     os.environ.update(
         HOME=home, TMPDIR=home, USER="student", PATH="/usr/bin:/bin", LC_ALL="C.UTF-8", MPLBACKEND="agg",
-        OMP_NUM_THREADS="1", TORCHDYNAMO_DISABLE="1",
+        OMP_NUM_THREADS="1", TORCHDYNAMO_DISABLE="1", NBGRADER_EXECUTION="autograde",
     )  # fmt: skip
     for number, name in ((1, "stdout"), (2, "stderr")):  # line by line, or a crash would lose what was printed
         stream = open(number, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
