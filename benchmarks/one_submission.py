@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import statistics
 import subprocess
 import sys
@@ -100,6 +101,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
     torch.set_num_threads(1)
+    os.environ["NBGRADER_EXECUTION"] = "autograde"  # as in the jail: both sides leave out the pictures
     course = find_course()
     with make_jail(course) as jail:
         times = with_grader(course, ASSIGNMENT, jail, lambda grader: measure(grader, rounds))

@@ -96,7 +96,7 @@ def test_the_environment_holds_no_secret(child: Child):
     told = child.run_cell(0, code, 5).stdout
     assert "HOME" in told
     assert "do-not-tell" not in told
-    assert "GRADER" not in told
+    assert "GRADER_SECRET" not in told
 
 
 def test_no_privilege_is_left(child: Child):
