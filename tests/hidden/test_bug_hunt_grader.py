@@ -246,10 +246,10 @@ def test_the_visible_checks_show_every_bug(capsys):
             assert str(error).startswith(f"{task}: ")
 
 
-def test_the_released_notebook_needs_torch_and_matplotlib_alone():
+def test_the_released_notebook_needs_nothing_beyond_torch_matplotlib_and_python_itself():
     text = "\n".join(release_source(cell) for cell in text_cells() if cell.cell_type == "code")
     imported = set(re.findall(r"^\s*(?:import|from) (\w+)", text, flags=re.MULTILINE))
-    assert imported <= {"math", "torch", "matplotlib", "numpy"}
+    assert imported <= {"math", "os", "torch", "matplotlib", "numpy"}
 
 
 def test_the_prose_does_not_give_the_answers_away():
