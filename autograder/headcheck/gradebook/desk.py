@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headcheck.course.config import Course, find_course
 from headcheck.course.submission import Submission
-from headcheck.grading.grade import Grader, make_jail, with_grader
+from headcheck.grading.grade import make_jail, with_grader
 from headcheck.grading.process import StudentProcess
 from headcheck.grading.verdict import Verdict
 from headcheck.jail.client import Jail
@@ -45,7 +45,7 @@ class Desk:
         ready = self._ready.pop(path.resolve(), None)
         if ready is not None:
             return ready
-        return with_grader(self.course, assignment, self.jail, lambda grader: _grade(grader, path))
+        return with_grader(self.course, assignment, self.jail, lambda grader: grader.grade_file(path))
 
     def plain_process(self, submission: Submission) -> StudentProcess:
         """Start the cells of a notebook that has no hidden graders of ours."""
@@ -58,10 +58,6 @@ class Desk:
         if self._jail is not None:
             self._jail.close()
             self._jail = None
-
-
-def _grade(grader: Grader, path: Path) -> Verdict:
-    return grader.grade_file(path)
 
 
 _desks: dict[Path, Desk] = {}
