@@ -6,7 +6,6 @@ from pathlib import Path
 
 DOMAIN = "headcheck"
 
-
 LOCALE = Path(__file__).resolve().parents[2] / "locale"
 """The compiled translations, beside the package in a checkout."""
 
@@ -23,6 +22,19 @@ def _(message: str) -> str:
     chosen = os.environ.get("HEADCHECK_LANG")
     languages = [chosen] if chosen else None
     return _translation(tuple(languages) if languages else None).gettext(message)
+
+
+def translated(message: str, language: str) -> str:
+    """Translate one message into a given language, whatever the reader's is.
+
+    Args:
+        message: the English text.
+        language: language code, "en" for the English text itself.
+
+    Returns:
+        The text.
+    """
+    return message if language == "en" else _translation((language,)).gettext(message)
 
 
 _cache: dict[tuple[str, ...] | None, gettext.NullTranslations] = {}

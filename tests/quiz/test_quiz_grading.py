@@ -3,6 +3,7 @@
 import importlib.util
 import math
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from headcheck.grading.checks import WrongAnswer
 from headcheck.jail.errors import NotDefined, Unsendable
 from headcheck.quiz.grading import grade
 
-from assignments.quiz.bank import BANK
+from assignments.quiz.bank import BANK, LESSON
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -88,6 +89,33 @@ def test_parts_are_graded_one_by_one(name, value, fraction, state):
     assert (found.fraction, found.state) == (fraction, state)
 
 
+@pytest.mark.parametrize(
+    ("value", "fraction", "mistakes"),
+    [
+        ("a, c, e", 1.0, ()),
+        (["E", "a)", "c"], 1.0, ()),
+        ({"a", "c", "e"}, 1.0, ()),
+        ("ace", 1.0, ()),
+        ("a, c", 0.6, ("output-weight",)),
+        ("a, c, e, b", 0.6, ("copy-needs-in-proj-weight",)),
+        ("a", 0.2, ("packed-bias", "output-weight")),
+        ("a, b, c, d, e", 0.2, ("copy-needs-in-proj-weight", "bias-split-too")),
+        ("b, d", 0.0, None),
+    ],
+)
+def test_several_choices_are_judged_option_by_option(value, fraction, mistakes):
+    found = graded("q17", value)
+    assert found.fraction == pytest.approx(fraction)
+    assert mistakes is None or found.mistakes == mistakes
+    assert found.state == ("correct" if fraction == 1 else "partial" if fraction else "incorrect")
+
+
+def test_guessing_several_choices_earns_nothing_on_average():
+    guesses = [guess for size in range(1, 6) for guess in combinations("abcde", size)]
+    shares = [graded("q17", guess).fraction for guess in guesses]
+    assert sum(shares) / len(shares) < 0.25
+
+
 def test_the_message_about_parts_says_which_part_is_off():
     assert "Part 1: Right." in graded("q06", ((4, 10, 10), "a")).message
     assert "Part 2: Option a is not right." in graded("q06", ((4, 10, 10), "a")).message
@@ -121,18 +149,22 @@ def refused(name, value):
     return error.value
 
 
-def test_every_question_has_one_hidden_test():
-    assert list(HIDDEN) == list(BANK)
+def test_every_question_of_the_lesson_has_one_hidden_test():
+    assert list(HIDDEN) == list(LESSON)
 
 
-@pytest.mark.parametrize("name", BANK)
+@pytest.mark.parametrize("name", LESSON)
 def test_the_hidden_grader_passes_the_right_answer(name):
     HIDDEN[name][0](FakeStudent(BANK[name].written_answer(BANK[name].lesson)))
 
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
-    [pytest.param(name, wrong, id=f"{name}-{wrong.part}-{wrong.id}") for name, q in BANK.items() for wrong in q.wrong],
+    [
+        pytest.param(name, wrong, id=f"{name}-{wrong.part}-{wrong.id}")
+        for name, q in LESSON.items()
+        for wrong in q.wrong
+    ],
 )
 def test_the_hidden_grader_names_each_wrong_answer(name, wrong):
     error = refused(name, BANK[name].written_wrong(wrong, BANK[name].lesson))
@@ -141,7 +173,7 @@ def test_the_hidden_grader_names_each_wrong_answer(name, wrong):
     assert error.state is None
 
 
-@pytest.mark.parametrize("name", BANK)
+@pytest.mark.parametrize("name", LESSON)
 def test_the_hidden_grader_tells_open_and_unreadable_answers_from_wrong_ones(name):
     assert refused(name, None).state == "not_attempted"
     assert refused(name, {}).state == "malformed"

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from headcheck.quiz.kinds import Choice, Integer, Number, Parts, Shape
+from headcheck.quiz.kinds import Choice, Choices, Integer, Number, Parts, Shape
 
 SPLIT = Shape(("B", "h", "n", "d_k"), tell_length=True)
 
@@ -70,6 +70,11 @@ def test_a_choice_keeps_its_keys_when_its_letters_change():
         (SPLIT, [(4, 8, 10, 8), [4, 8, 10, 8]], [(4, 8, 10), 8, "4x8", (4, 8, 10, "n"), {}]),
         (Shape(("B", "n")), [(4, 8), (4, 8, 10)], [(), 8, (4, -8), {}]),
         (Choice(("x", "y")), ["a", "B)", "(b)"], ["c", 1, None, ("a",), {}]),
+        (
+            Choices(("x", "y", "z")),
+            ["a", "a, c", "AC", "(a) (b)", ["a", "c"], {"b"}],
+            ["d", "a, d", 1, None, (), [1], "a-c", {}, [[]], (None, None)],
+        ),
         (Parts({"a": Integer(), "b": Choice(("x", "y"), "b")}), [(8, "a")], [8, (8,), (8, "c"), ("a", 8), {}]),
     ],
 )
@@ -78,3 +83,30 @@ def test_the_form_check_of_the_notebook_tells_forms_apart(kind, good, bad):
         assert eval(f"({kind.fits('value')})", {"value": value}) is True
     for value in bad:
         assert eval(f"({kind.fits('value')})", {"value": value}) is False
+
+
+CHOICES = Choices(("v", "w", "x", "y"))
+
+
+@pytest.mark.parametrize(
+    ("given", "fraction"),
+    [({"v", "w"}, 1.0), ({"v"}, 0.5), ({"v", "w", "x"}, 0.5), ({"v", "x"}, 0.0), ({"x", "y"}, 0.0), (set("vwxy"), 0.0)],
+)
+def test_several_choices_lose_as_much_for_too_many_as_for_too_few(given, fraction):
+    judged = CHOICES.judge(("v", "w"), frozenset(given))
+    assert judged.fraction == fraction
+    assert (judged.remark == "") == (fraction == 1)
+
+
+def test_an_option_of_several_can_be_wrong_both_ways():
+    assert CHOICES.shows(("v", "w"), "x", {"v", "w", "x"})
+    assert CHOICES.shows(("v", "w"), "w", {"v"})
+    assert not CHOICES.shows(("v", "w"), "w", {"v", "w"})
+    assert CHOICES.mistaken(("v", "w"), "x") == {"v", "w", "x"}
+    assert CHOICES.mistaken(("v", "w"), "w") == {"v"}
+
+
+def test_several_choices_keep_their_keys_when_their_letters_change():
+    turned = CHOICES.arranged({"": ["y", "x", "w", "v"]})
+    assert turned.write(("v", "w")) == "c, d"
+    assert turned.parse("D c") == {"v", "w"}

@@ -63,9 +63,7 @@ def test_the_prompt_has_heading_points_options_and_form_but_no_answer(question):
     prompt = question_cells(question, params, points=2).prompt
     assert prompt.startswith(f"### Question {question.number} · {question.title(params)} (2 points)\n")
     assert "*Answer form:* " in prompt
-    for choice in (
-        kind for kind in getattr(question.arranged(params), "parts", {}).values() if hasattr(kind, "options")
-    ):
+    for choice in question.choices(params):
         for letter, text in question.options(choice, params):
             assert f"- **{letter})** {text}" in prompt
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from headcheck.quiz import parsing
-from headcheck.quiz.kinds import Choice, Integer, Number, Parts, Shape
+from headcheck.quiz.kinds import Choice, Choices, Integer, Number, Parts, Shape
 from headcheck.quiz.parsing import Malformed
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,6 +24,7 @@ KINDS = (
     Shape(("B", "h", "n", "d_k"), tell_length=True),
     Shape(("B", "n")),
     Choice(("one", "two", "three", "four")),
+    Choices(("one", "two", "three", "four")),
     Parts({"first": Integer(), "second": Shape(("B", "n")), "third": Choice(("one", "two"), "third")}),
 )
 
@@ -236,6 +237,17 @@ def test_a_tensor_in_place_of_its_shape_is_told_so():
 @written(["b", "B", "b)", " (b) ", "b.", "(B)", "'b'", "[b]"])
 def test_a_letter_is_read_however_it_is_decorated(written):
     assert parsing.letter(written, "abcd") == "b"
+
+
+@written(["a, c", "ac", "C A", "(a) (c)", "a; c", "a c", ["a", "c"], ("C", "a)"), {"a", "c"}, '["a", "c"]', "a, c, a"])
+def test_several_letters_are_read_in_any_order_and_however_they_are_separated(written):
+    assert parsing.letters(written, "abcd") == {"a", "c"}
+
+
+@written(["e", "a, e", "", ",", 2, True, None, (), [1, "a"], [["a"]], {1}, {}, "a" * 10**7, "a and c", "\u0430, c"])
+def test_what_is_no_set_of_letters_is_malformed(written):
+    with pytest.raises(Malformed):
+        parsing.letters(written, "abcd")
 
 
 @written(["e", "ab", "", 2, True, None, ("b",), "b" * 10**7, "\u0431"])

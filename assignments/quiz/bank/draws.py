@@ -11,10 +11,12 @@ HEADS_AND_WIDTHS = (2, 4, 8, 16)
 LENGTHS = (3, 5, 6, 7, 9, 10, 11, 12)
 """Shares no number with the heads and widths, and none is a product of two of those."""
 
+TEXTS = Path(__file__).parent / "text"
+
 
 def texts(question: str) -> Texts:
-    """Load the texts of a question from the folder beside this file."""
-    return Texts.load(Path(__file__).parent / "text" / f"{question}.yaml")
+    """Find the texts of a question in the folder beside this file."""
+    return Texts(TEXTS / f"{question}.yaml")
 
 
 def model_sizes(rng: random.Random) -> dict[str, Any]:
@@ -29,6 +31,17 @@ def input_sizes(rng: random.Random) -> dict[str, Any]:
     return {"B": B, "n": n, **model_sizes(rng)}
 
 
-def head_width(params: Params) -> dict[str, Any]:
-    """Compute the width of one head, d_k."""
-    return {"d_k": params["d_model"] // params["h"]}
+def cross_sizes(rng: random.Random) -> dict[str, Any]:
+    """Draw the sizes of a cross-attention call; B, n_q, n_k, h and d_k all differ."""
+    B, n_q, n_k = rng.sample(LENGTHS, 3)
+    return {"B": B, "n_q": n_q, "n_k": n_k, **model_sizes(rng)}
+
+
+def d_k(p: Params) -> int:
+    """Compute the width of one head."""
+    return int(p["d_model"]) // int(p["h"])
+
+
+def head_width(p: Params) -> dict[str, Any]:
+    """Give the width of one head to the texts, as d_k."""
+    return {"d_k": d_k(p)}

@@ -1,11 +1,7 @@
-"""Questions about what an experiment shows: switching a head off, and comparing numbers of heads over seeds."""
-
-import random
-import statistics
-from typing import Any
+"""Questions about what switching a head off shows, and what it does not."""
 
 from headcheck.quiz.kinds import Choice, Parts
-from headcheck.quiz.question import Params, Question, wrong_options
+from headcheck.quiz.question import Question, Section, wrong_options
 
 from assignments.quiz.bank.draws import texts
 
@@ -13,21 +9,57 @@ TOKENS = 8
 """Different tokens in the two-target task, so chance is 1/8."""
 
 ABLATIONS = (
-    {"seed": 0, "head": 0, "lost": "previous", "lost_accuracy": "0.128", "kept": "first", "kept_accuracy": "1.000"},
-    {"seed": 0, "head": 1, "lost": "first", "lost_accuracy": "0.176", "kept": "previous", "kept_accuracy": "1.000"},
-    {"seed": 1, "head": 0, "lost": "first", "lost_accuracy": "0.170", "kept": "previous", "kept_accuracy": "1.000"},
-    {"seed": 1, "head": 1, "lost": "previous", "lost_accuracy": "0.132", "kept": "first", "kept_accuracy": "1.000"},
+    {
+        "seed": 0,
+        "head": 0,
+        "lost": "previous",
+        "lost_accuracy": "0.128",
+        "kept": "first",
+        "kept_accuracy": "1.000",
+    },
+    {
+        "seed": 0,
+        "head": 1,
+        "lost": "first",
+        "lost_accuracy": "0.176",
+        "kept": "previous",
+        "kept_accuracy": "1.000",
+    },
+    {
+        "seed": 1,
+        "head": 0,
+        "lost": "first",
+        "lost_accuracy": "0.170",
+        "kept": "previous",
+        "kept_accuracy": "1.000",
+    },
+    {
+        "seed": 1,
+        "head": 1,
+        "lost": "previous",
+        "lost_accuracy": "0.132",
+        "kept": "first",
+        "kept_accuracy": "1.000",
+    },
 )
 """Measured in the lesson: two trained models, one head at a time switched off."""
 
 q11 = Question(
     id="q11",
-    topic="ablation",
+    topic="experiments",
     kind=Parts(
         {
-            "claim": Choice(("head-looks-there", "head-needed", "other-head-idle", "true-of-all-models"), "claim"),
+            "claim": Choice(
+                ("head-looks-there", "head-needed", "other-head-idle", "true-of-all-models"),
+                "claim",
+            ),
             "reason": Choice(
-                ("weights-prove-use", "accuracy-must-fall-anyway", "chance-means-all-lost", "only-head-changed"),
+                (
+                    "weights-prove-use",
+                    "accuracy-must-fall-anyway",
+                    "chance-means-all-lost",
+                    "only-head-changed",
+                ),
                 "reason",
             ),
         }
@@ -36,67 +68,87 @@ q11 = Question(
     generate=lambda rng: rng.choice(ABLATIONS),
     answer=lambda p: ("head-needed", "only-head-changed"),
     wrong=(
-        *wrong_options("head-looks-there", "other-head-idle", "true-of-all-models", part="claim"),
-        *wrong_options("weights-prove-use", "accuracy-must-fall-anyway", "chance-means-all-lost", part="reason"),
+        *wrong_options(
+            "head-looks-there", "other-head-idle", "true-of-all-models", part="claim"
+        ),
+        *wrong_options(
+            "weights-prove-use",
+            "accuracy-must-fall-anyway",
+            "chance-means-all-lost",
+            part="reason",
+        ),
     ),
     texts=texts("q11"),
+    read=Section("head_roles", "5. Take a head away"),
+    mistakes=(
+        "ablation-after-output",
+        "ablation-of-queries",
+        "ablation-of-output-rows",
+        "ablation-of-input-features",
+        "ablation-of-scattered-columns",
+        "ablation-of-all-others",
+        "ablation-of-another-head",
+        "ablation-drops-output-bias",
+        "ablation-keeps-value-bias",
+        "ablation-by-minus-infinity",
+        "ablation-left-behind",
+    ),
     derived=lambda p: {"tokens": TOKENS, "chance": 1 / TOKENS},
 )
 
-SOLVED = 1.0
-
-
-def stuck_seeds(rng: random.Random) -> dict[str, Any]:
-    """Draw four seeds of one head, one or two of them stuck near 0.4; the larger model solves all four.
-
-    With three stuck seeds the difference would exceed two standard errors, and the question would have no point.
-    """
-    stuck = [round(rng.uniform(0.36, 0.46), 3) for _seed in range(rng.choice((1, 2)))]
-    few = stuck + [SOLVED] * (4 - len(stuck))
-    rng.shuffle(few)
-    return {"few": few, "many": [SOLVED] * 4, "h": rng.choice((4, 8))}
-
-
-def paired(p: Params) -> tuple[float, float]:
-    """Compute the mean paired difference over the seeds and its standard error."""
-    differences = [many - few for many, few in zip(p["many"], p["few"], strict=True)]
-    return statistics.fmean(differences), statistics.stdev(differences) / len(differences) ** 0.5
-
-
-def seed_numbers(p: Params) -> dict[str, Any]:
-    """Compute what the texts of question 12 show."""
-    difference, error = paired(p)
-    return {
-        "accuracies_few": ", ".join(f"{accuracy:.3f}" for accuracy in p["few"]),
-        "accuracies_many": ", ".join(f"{accuracy:.3f}" for accuracy in p["many"]),
-        "solved_few": sum(accuracy > 0.95 for accuracy in p["few"]),
-        "solved_many": sum(accuracy > 0.95 for accuracy in p["many"]),
-        "seeds": len(p["few"]),
-        "difference": f"{difference:+.4f}",
-        "error": f"{error:.4f}",
-        "threshold": f"{2 * round(error, 4):.4f}",
-    }
-
-
-q12 = Question(
-    id="q12",
-    topic="seeds",
+q41 = Question(
+    id="q41",
+    topic="experiments",
     kind=Parts(
         {
-            "claim": Choice(("not-shown", "counts-decide", "no-effect-shown", "equal-cost-equal-result"), "claim"),
+            "claim": Choice(
+                (
+                    "role-from-weights-alone",
+                    "weights-mismeasured",
+                    "not-needed",
+                    "head-never-useful",
+                ),
+                "claim",
+            ),
             "reason": Choice(
-                ("test-set-too-small", "pairing-widens", "two-peaks", "training-unfinished"),
+                (
+                    "nothing-else-changed-and-no-fall",
+                    "weights-prove-use",
+                    "switching-off-too-weak",
+                    "chance-decides",
+                ),
                 "reason",
             ),
         }
     ),
-    lesson={"few": [0.444, 1.0, 0.401, 1.0], "many": [1.0, 1.0, 1.0, 1.0], "h": 4},
-    generate=stuck_seeds,
-    answer=lambda p: ("not-shown", "two-peaks"),
+    lesson={"h": 4, "head": 2, "weight": "0.97"},
+    generate=lambda rng: {
+        "h": (h := rng.choice((4, 8))),
+        "head": rng.randrange(h),
+        "weight": f"0.{rng.randrange(90, 100)}",
+    },
+    answer=lambda p: ("not-needed", "nothing-else-changed-and-no-fall"),
     wrong=(
-        *wrong_options("counts-decide", "no-effect-shown", "equal-cost-equal-result", part="claim"),
-        *wrong_options("test-set-too-small", "pairing-widens", "training-unfinished", part="reason"),
+        *wrong_options(
+            "role-from-weights-alone", "weights-mismeasured", "head-never-useful", part="claim"
+        ),
+        *wrong_options(
+            "weights-prove-use", "switching-off-too-weak", "chance-decides", part="reason"
+        ),
     ),
-    texts=texts("q12"),
-    derived=seed_numbers,
+    texts=texts("q41"),
+    read=Section("head_roles", "6. Give the roles names"),
+    mistakes=(
+        "profile-of-the-keys",
+        "profile-of-the-next-place",
+        "profile-columns-swapped",
+        "profile-includes-position-one",
+        "profile-includes-position-zero",
+        "role-from-ablation-alone",
+        "role-although-both-fall",
+        "role-for-a-partial-loss",
+        "role-that-was-never-known",
+        "role-of-the-other-answer",
+        "role-names-exchanged",
+    ),
 )

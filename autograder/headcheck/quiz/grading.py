@@ -63,16 +63,12 @@ def _grade_one(
     judged = kind.judge(answer, given)
     if judged.fraction == 1:
         return Grade(1.0, "correct", _("Right."))
-    named = [wrong for wrong in question.wrong if wrong.part == part and _same(kind, wrong.value(params), given)]
+    named = [wrong for wrong in question.wrong if wrong.part == part and kind.shows(answer, wrong.value(params), given)]
     if not named and (seen := kind.unfit(given)):
         return _malformed(kind.malformed(seen))
     state: State = "partial" if judged.fraction else "incorrect"
     mistakes = tuple(wrong.id for wrong in named) or ((judged.mistake,) if judged.mistake else ())
     return Grade(judged.fraction, state, _sentences(question, judged.remark, named, params, language), mistakes)
-
-
-def _same(kind: Kind, wrong: Any, given: Any) -> bool:
-    return kind.judge(wrong, given).fraction == 1
 
 
 def _not_attempted() -> Grade:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,14 @@ class Kind(ABC):
     def malformed(self, seen: str) -> Malformed:
         """Return the complaint about a value of another form."""
         return Malformed(_("{form} is asked for, but {seen}").format(form=self.form(), seen=seen))
+
+    def shows(self, answer: Any, wrong: Any, given: Any) -> bool:
+        """Say whether what was given is (or, for several choices, holds) a known wrong answer."""
+        return self.judge(wrong, given).fraction == 1
+
+    def mistaken(self, answer: Any, wrong: Any) -> Any:
+        """Return what somebody gives who makes one known mistake and no other."""
+        return wrong
 
     def unfit(self, given: Any) -> str:
         """Say why an answer that could be read has a form that was ruled out in the question, else an empty text."""
@@ -189,8 +197,8 @@ class Shape(Kind):
 
 
 @dataclass(frozen=True)
-class Choice(Kind):
-    """One option out of some. The bank speaks of options by their keys, a person by their letters.
+class Options(Kind):
+    """An answer out of given options. The bank speaks of options by their keys, a person by their letters.
 
     Args:
         options: keys of the options, in the order in which they are shown.
@@ -205,6 +213,23 @@ class Choice(Kind):
         """The letters in front of the options."""
         return LETTERS[: len(self.options)]
 
+    def arranged(self, order: Mapping[str, Sequence[str]]) -> Options:
+        """Return the choice with its options in the order of one variant."""
+        return dataclasses.replace(self, options=tuple(order.get(self.name, self.options)))
+
+    def letter(self, option: str) -> str:
+        """Return the letter of an option."""
+        return self.letters[self.options.index(option)]
+
+    def option(self, letter: str) -> str:
+        """Return the option that a letter stands for."""
+        return self.options[self.letters.index(letter)]
+
+
+@dataclass(frozen=True)
+class Choice(Options):
+    """One option out of some."""
+
     def form(self) -> str:
         """Say what the answer looks like."""
         return _('one letter, "{first}" to "{last}"').format(first=self.letters[0], last=self.letters[-1])
@@ -217,18 +242,57 @@ class Choice(Kind):
         """Compare exactly."""
         if given == answer:
             return Judgement(1.0)
-        return Judgement(0.0, _("Option {letter} is not right.").format(letter=self.write(given)))
+        return Judgement(0.0, _("Option {letter} is not right.").format(letter=self.letter(given)))
 
     def write(self, answer: str) -> str:
         """Return the letter of an option."""
-        return self.letters[self.options.index(answer)]
-
-    def arranged(self, order: Mapping[str, Sequence[str]]) -> Choice:
-        """Return the choice with its options in the order of one variant."""
-        return dataclasses.replace(self, options=tuple(order.get(self.name, self.options)))
+        return self.letter(answer)
 
     def _read(self, value: object) -> str:
-        return self.options[self.letters.index(parsing.letter(value, self.letters))]
+        return self.option(parsing.letter(value, self.letters))
+
+
+@dataclass(frozen=True)
+class Choices(Options):
+    """Every option that holds, at least one; their order does not matter.
+
+    An answer is a set of keys. What is ticked wrongly and what is missing weigh the same: a quarter of the options
+    judged wrongly costs half the points, half of them costs all, so that guessing earns nothing on average.
+    """
+
+    def form(self) -> str:
+        """Say what the answer looks like."""
+        return _('all letters that hold, such as "{first}, {last}"').format(
+            first=self.letters[0], last=self.letters[-1]
+        )
+
+    def fits(self, name: str) -> str:
+        """Return the check of the form as a Python expression."""
+        seen = f'set("".join(map(str, {name})).lower()) - set(" ,;().")'
+        return f"isinstance({name}, (str, tuple, list, set)) and set() < {seen} <= set({self.letters!r})"
+
+    def judge(self, answer: Collection[str], given: Collection[str]) -> Judgement:
+        """Compare option by option."""
+        errors = len(set(answer) ^ set(given))
+        if not errors:
+            return Judgement(1.0)
+        share = max(0.0, 1 - 2 * errors / len(self.options))
+        return Judgement(share, _("Not every option is judged rightly."))
+
+    def shows(self, answer: Collection[str], wrong: str, given: Collection[str]) -> bool:
+        """Say whether one option is judged wrongly: ticked though it does not hold, or missing though it does."""
+        return wrong in set(answer) ^ set(given)
+
+    def mistaken(self, answer: Collection[str], wrong: str) -> frozenset[str]:
+        """Judge one option wrongly and all others rightly."""
+        return frozenset(answer) ^ {wrong}
+
+    def write(self, answer: Collection[str]) -> str:
+        """Return the letters of the options."""
+        return ", ".join(sorted(map(self.letter, answer)))
+
+    def _read(self, value: object) -> frozenset[str]:
+        return frozenset(map(self.option, parsing.letters(value, self.letters)))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 from headcheck.i18n import _
-from headcheck.quiz.kinds import Choice, Kind, Parts
+from headcheck.quiz.kinds import Kind, Options, Parts
 from headcheck.quiz.question import Params, Question
 
 
@@ -38,7 +38,11 @@ def question_cells(
 
     Returns:
         The sources of its cells.
+
+    Raises:
+        UsageError: a text of the question is missing.
     """
+    question.check_texts()
     chosen = question.lesson if params is None else params
     return QuestionCells(
         prompt=_prompt(question, chosen, points, language),
@@ -77,7 +81,7 @@ def _heading(question: Question, params: Params, points: float | None, language:
 
 
 def _options(question: Question, kind: Kind, params: Params, language: str) -> list[str]:
-    if not isinstance(kind, Choice):
+    if not isinstance(kind, Options):
         return []
     lines = [f"- **{letter})** {text}" for letter, text in question.options(kind, params, language)]
     return ["\n".join(lines)]

@@ -26,6 +26,7 @@ _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?P<mark>[ _.,'])[0-9]{3})(?:(?P=
 _DECIMAL = re.compile(r"([+-]?[0-9]{1,18})[.,]([0-9]{1,18})")
 _COMMA = re.compile(r"[+-]?[0-9]{1,18},[0-9]{1,18}")
 _EXPRESSION = re.compile(r"[0-9.e+\-*/() sqrt]+")
+_LETTER_MARKS = re.compile(r"[\s,;.:+&()\[\]{}\"']+")
 _SIZE_MARKS = re.compile(r"[,;x* ]+")
 
 
@@ -268,6 +269,31 @@ def letter(value: object, letters: str) -> str:
     if len(text) == 1 and text in letters:
         return text
     raise Malformed(_("this is {seen}").format(seen=shown(value)))
+
+
+def letters(value: object, allowed: str) -> frozenset[str]:
+    """Read the letters of several options: "a, c", "ac", "A C", "(a) (c)", ["a", "c"], {"a", "c"}.
+
+    Args:
+        value: the answer.
+        allowed: the letters that stand in front of options, "abcd".
+
+    Returns:
+        At least one of the letters, in lower case.
+
+    Raises:
+        Malformed: something else stands there too, or nothing at all.
+    """
+    if isinstance(value, (set, frozenset)) and len(value) <= MAX_ITEMS:
+        value = tuple(value)
+    value = plain(value)
+    items = value if isinstance(value, tuple) else (value,)
+    if not all(isinstance(item, str) for item in items):
+        raise Malformed(_("this is {seen}").format(seen=shown(value)))
+    found = frozenset(_LETTER_MARKS.sub("", "".join(items)).lower())
+    if not found or not found <= set(allowed):
+        raise Malformed(_("this is {seen}").format(seen=shown(value)))
+    return found
 
 
 def parts(value: object, count: int) -> tuple[Any, ...]:

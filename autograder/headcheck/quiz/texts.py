@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,48 +18,44 @@ LANGUAGES = ("en",)
 """Every text of the bank must exist in these languages."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FIXED = re.compile(r"```.*?```|\$[^$]+\$|`[^`]+`|\{\w+\}", re.DOTALL)
+"""What no translation may change: code, formulas, places."""
+
 _PLACE = re.compile(r"\{\{|\}\}|\{([A-Za-z]\w*)\}|[{}]")
 
 
 class Texts:
-    """All texts of one question.
+    """All texts of one question, in the file that is named after it.
 
     A text may hold places such as `{d_model}`; as in Python's `str.format`, a brace that is meant to be seen is doubled
     (`$\\sqrt{{d_k}}$`).
     """
 
-    def __init__(self, file: Path, fields: Mapping[str, Any]) -> None:
+    def __init__(self, file: Path) -> None:
         self.file = file
-        self.fields = fields
 
-    @classmethod
-    def load(cls, file: Path) -> Texts:
-        """Read the texts of the question that the file is named after.
-
-        Args:
-            file: `q01.yaml` in the bank's text folder.
-
-        Returns:
-            The texts; single ones are checked when they are asked for.
+    @functools.cached_property
+    def fields(self) -> Mapping[str, Any]:
+        """Everything in the file, which is read when the first text is asked for.
 
         Raises:
             UsageError: the file cannot be read or is no YAML mapping.
         """
         try:
-            fields = yaml.load(file.read_text(encoding="utf-8"), Loader=_Loader)
+            fields = yaml.load(self.file.read_text(encoding="utf-8"), Loader=_Loader)
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             reason = " ".join(str(error).split())
-            raise UsageError(_("{file}: cannot be read: {reason}").format(file=file, reason=reason)) from error
+            raise UsageError(_("{file}: cannot be read: {reason}").format(file=self.file, reason=reason)) from error
         if not isinstance(fields, dict):
-            raise UsageError(_("{file}: a mapping of texts is expected (title, prompt, ...)").format(file=file))
-        return cls(file, fields)
+            raise UsageError(_("{file}: a mapping of texts is expected (title, prompt, ...)").format(file=self.file))
+        return fields
 
     def say(self, language: str, *keys: str, values: Mapping[str, Any]) -> str:
         """Return one text with its places filled.
 
         Args:
             language: language code.
-            keys: where the text stands: `"prompt"`, or `"wrong", "biases-forgotten"`.
+            keys: where the text stands: `"prompt"`, or `"wrong", "parameters-without-biases"`.
             values: what the places are filled with.
 
         Returns:
@@ -66,13 +64,21 @@ class Texts:
         Raises:
             UsageError: there is no such text, or a place has no value; names file, question, language and place.
         """
+        return self._fill(self.template(language, *keys), language, ".".join(keys), values)
+
+    def template(self, language: str, *keys: str) -> str:
+        """Return one text with its places unfilled; see `say`.
+
+        Raises:
+            UsageError: there is no such text.
+        """
         where: Any = self.fields
         for key in keys:
             where = where.get(key) if isinstance(where, dict) else None
         text = where.get(language) if isinstance(where, dict) else None
         if not isinstance(text, str) or not text.strip():
             raise self._error(language, _("the text {name} is missing").format(name=".".join(keys)))
-        return self._fill(text.strip(), language, ".".join(keys), values)
+        return text.strip()
 
     def keys(self, *keys: str) -> frozenset[str]:
         """Return the names under one field, such as the wrong answers that have a sentence."""
@@ -95,6 +101,27 @@ class Texts:
             name = ".".join([*keys, str(left[0])])
             raise self._error(", ".join(LANGUAGES), _("the text {name} belongs to nothing").format(name=name))
 
+    def unchecked(self, language: str) -> bool:
+        """Say whether no native reader has checked the texts in a language; the file says it under `unchecked`."""
+        return language in self.fields.get("unchecked", ())
+
+    def check_translations(self) -> None:
+        """Demand that all languages have the same texts with the same places, formulas and code.
+
+        Raises:
+            UsageError: names the first text that differs from the English one.
+        """
+        for keys, languages in _leaves({name: field for name, field in self.fields.items() if name != "unchecked"}):
+            english = _fixed_pieces(self.template("en", *keys))
+            for language in LANGUAGES:
+                if odd := english ^ _fixed_pieces(self.template(language, *keys)):
+                    name, piece = ".".join(keys), min(odd)[0]
+                    raise self._error(
+                        language, _("{name} and the English text differ in {piece}").format(name=name, piece=piece)
+                    )
+            if others := sorted(set(languages) - set(LANGUAGES)):
+                raise self._error(others[0], _("{name} has an unknown language").format(name=".".join(keys)))
+
     def _fill(self, text: str, language: str, name: str, values: Mapping[str, Any]) -> str:
         def filled(match: re.Match[str]) -> str:
             if match[0] in ("{{", "}}"):
@@ -111,3 +138,19 @@ class Texts:
                 file=self.file, question=self.file.stem, language=language, what=what
             )
         )
+
+
+def _fixed_pieces(text: str) -> set[tuple[str, int]]:
+    """Return the pieces of a text that are the same in every language, each with how often it stands there."""
+    return set(Counter(match[0] for match in _FIXED.finditer(text)).items())
+
+
+def _leaves(fields: Mapping[str, Any], *above: str) -> Iterator[tuple[tuple[str, ...], Mapping[str, str]]]:
+    """Yield where each text stands, and its languages."""
+    for name, field in fields.items():
+        if not isinstance(field, Mapping):
+            continue
+        if any(isinstance(text, str) for text in field.values()):
+            yield (*above, name), field
+        else:
+            yield from _leaves(field, *above, name)
