@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test attacks lint build bench clean
+.PHONY: demo test attacks lint build locale bench clean
 
 demo: $(READY)
 	@rm -rf demo && cp -r examples/class demo
@@ -23,13 +23,19 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/headcheck build --check
+	$(BIN)/python locale/catalogs.py --check
 
 build: $(READY)
 	$(BIN)/headcheck build
 
+locale: $(READY)
+	$(BIN)/python locale/catalogs.py
+
 bench: $(READY)
 	$(BIN)/python benchmarks/one_submission.py
 	$(BIN)/python benchmarks/jail.py
+	$(BIN)/python benchmarks/start.py
+	$(BIN)/python benchmarks/page.py
 
 clean:
 	rm -rf $(VENV) demo

@@ -14,7 +14,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parents[1]
 LANGUAGES = ("tr", "uz")
-METHODS = [("autograder/**.py", "python"), ("solutions/**.py", "python"), ("autograder/**/templates/**.j2", "jinja2")]
+METHODS = [("autograder/**.py", "python"), ("solutions/**.py", "python"), ("autograder/**.j2", "jinja2")]
 KEYWORDS = {**DEFAULT_KEYWORDS, "N_": None}
 NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Stands for all dates, so that the same texts give the same bytes."""

@@ -23,8 +23,8 @@ SHAPES = """(4,8,10,8)|[4,8,10,8]|4x8x10x8|4×8×10×8|torch.Size([2,3])|(3,)|3|
 (4, 8, 10, 8)"""
 TYPED = f"{NUMBERS}|{SHAPES}".replace("\n", "").split("|")
 
-READ = """(typed) => Object.fromEntries(['integer', 'number', 'shape'].map((kind) => {
-    try { return [kind, Parse[kind](typed)]; } catch (error) {
+READ = """([typed, language]) => Object.fromEntries(['integer', 'number', 'shape'].map((kind) => {
+    try { return [kind, Parse[kind](typed, language)]; } catch (error) {
         if (!(error instanceof Parse.Unread)) throw error;
         return [kind, null];
     }
@@ -141,15 +141,22 @@ def test_a_named_wrong_answer_is_told(page):
     assert len(page.locator("#feedback p").first.inner_text()) > len("The number is not right.") + 20
 
 
-def test_the_page_reads_answers_as_the_grader_does(page):
-    readers = {"integer": parsing.integer, "number": parsing.number, "shape": parsing.sizes}
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_reads_answers_as_the_grader_does(page, language):
     for typed in TYPED:
-        for kind, seen in page.evaluate(READ, typed).items():
-            try:
-                wanted = readers[kind](typed)
-            except parsing.Malformed:
-                wanted = None
+        for kind, seen in page.evaluate(READ, [typed, language]).items():
+            wanted = read(kind, typed, language)
             assert seen == pytest.approx(list(wanted) if isinstance(wanted, tuple) else wanted), (kind, typed)
+
+
+def read(kind, typed, language):
+    """What the grader reads; None for what it cannot read."""
+    try:
+        if kind == "shape":
+            return parsing.sizes(typed)
+        return {"integer": parsing.integer, "number": parsing.number}[kind](typed, language)
+    except parsing.Malformed:
+        return None
 
 
 def test_offline_the_page_still_works_and_keeps_progress(page, context):

@@ -337,3 +337,45 @@ def test_endless_and_huge_answers_are_refused_at_once():
         for value in (endless, huge, "(" * 10**7, "1," * 10**6, "-" * 200, "(" * 200, "1" * 200, 10**5000):
             with pytest.raises(Malformed):
                 kind.parse(value)
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "value"),
+    [
+        ("en", "8,000", 8000),
+        ("en", "8.000", 8),
+        ("tr", "8.000", 8000),
+        ("tr", "8,000", 8),
+        ("uz", "8,000", 8),
+        ("uz", "8 000", 8000),
+        ("tr", "16.640", 16640),
+    ],
+)
+def test_a_whole_number_is_read_as_the_language_writes_it(language, typed, value):
+    assert parsing.integer(typed, language) == value
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "value"),
+    [
+        ("tr", "2,828", 2.828),
+        ("uz", "2,828", 2.828),
+        ("en", "2.828", 2.828),
+        ("uz", "2.828", 2.828),
+        ("tr", "2.83", 2.83),
+    ],
+)
+def test_a_number_is_read_as_the_language_writes_it(language, typed, value):
+    assert parsing.number(typed, language) == value
+
+
+@pytest.mark.parametrize(("language", "typed"), [("en", "2,828"), ("tr", "2.828"), (None, "2,828")])
+def test_a_number_with_two_readings_in_its_language_is_asked_again(language, typed):
+    with pytest.raises(Malformed, match="two ways"):
+        parsing.number(typed, language)
+
+
+@pytest.mark.parametrize(("language", "typed"), [("uz", "8.000"), (None, "8.000"), (None, "8,000")])
+def test_a_whole_number_with_two_readings_in_its_language_is_asked_again(language, typed):
+    with pytest.raises(Malformed, match="two ways"):
+        parsing.integer(typed, language)

@@ -33,14 +33,14 @@ class Grade:
     mistakes: tuple[str, ...] = ()
 
 
-def grade(question: Question, params: Params, value: object, language: str = "en") -> Grade:
+def grade(question: Question, params: Params, value: object, language: str | None = None) -> Grade:
     """Grade an answer.
 
     Args:
         question: what was asked.
         params: the variant; `question.lesson` for the lesson's own numbers.
         value: what stands in the answer's variable or was typed; anything at all.
-        language: language of the sentences about named wrong answers.
+        language: of the person; None for English sentences and numbers whose way of writing is not known.
 
     Returns:
         The grade; every value gives one.
@@ -52,12 +52,12 @@ def grade(question: Question, params: Params, value: object, language: str = "en
 
 
 def _grade_one(
-    question: Question, kind: Kind, part: str, answer: Any, params: Params, value: object, language: str
+    question: Question, kind: Kind, part: str, answer: Any, params: Params, value: object, language: str | None
 ) -> Grade:
     if parsing.is_blank(value):
         return _not_attempted()
     try:
-        given = kind.parse(value)
+        given = kind.parse(value, language)
     except Malformed as error:
         return _malformed(error)
     judged = kind.judge(answer, given)
@@ -80,15 +80,17 @@ def _malformed(error: Malformed) -> Grade:
     return Grade(0.0, "malformed", message)
 
 
-def _sentences(question: Question, remark: str, named: list[Wrong], params: Params, language: str) -> str:
+def _sentences(question: Question, remark: str, named: list[Wrong], params: Params, language: str | None) -> str:
     """Join where it is off with what was probably done; several explanations of one value are all told."""
-    told = [question.sentence(wrong, params, language) for wrong in named]
+    told = [question.sentence(wrong, params, language or "en") for wrong in named]
     if len(told) > 1:
         told = [_("More than one mistake gives this answer."), *told]
     return " ".join([remark, *told])
 
 
-def _grade_parts(question: Question, kind: Parts, answer: Any, params: Params, value: object, language: str) -> Grade:
+def _grade_parts(
+    question: Question, kind: Parts, answer: Any, params: Params, value: object, language: str | None
+) -> Grade:
     if parsing.is_blank(value):
         return _not_attempted()
     try:

@@ -43,13 +43,14 @@ class Kind(ABC):
         """Compare what was given with the right answer; the remark never tells the right answer."""
 
     @abstractmethod
-    def _read(self, value: object) -> Any: ...
+    def _read(self, value: object, language: str | None) -> Any: ...
 
-    def parse(self, value: object) -> Any:
+    def parse(self, value: object, language: str | None = None) -> Any:
         """Read an answer.
 
         Args:
             value: what stands in the variable or was typed.
+            language: of the person who typed it, for numbers that can be read in two ways; None when not known.
 
         Returns:
             The answer in the form that `judge` takes.
@@ -58,7 +59,7 @@ class Kind(ABC):
             Malformed: with one sentence: what form is asked for, and what was seen.
         """
         try:
-            return self._read(value)
+            return self._read(value, language)
         except Malformed as error:
             raise self.malformed(str(error)) from None
 
@@ -103,8 +104,8 @@ class Integer(Kind):
         """Compare exactly."""
         return Judgement(1.0) if given == answer else Judgement(0.0, _("The number is not right."))
 
-    def _read(self, value: object) -> int:
-        return parsing.integer(value)
+    def _read(self, value: object, language: str | None) -> int:
+        return parsing.integer(value, language)
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,8 @@ class Number(Kind):
         """Return the number, as an integer when it is whole."""
         return int(answer) if float(answer).is_integer() else answer
 
-    def _read(self, value: object) -> float:
-        return parsing.number(value)
+    def _read(self, value: object, language: str | None) -> float:
+        return parsing.number(value, language)
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ class Shape(Kind):
             named.append(taken[0])
         return named
 
-    def _read(self, value: object) -> tuple[int, ...]:
+    def _read(self, value: object, language: str | None) -> tuple[int, ...]:
         return parsing.sizes(value)
 
 
@@ -248,7 +249,7 @@ class Choice(Options):
         """Return the letter of an option."""
         return self.letter(answer)
 
-    def _read(self, value: object) -> str:
+    def _read(self, value: object, language: str | None) -> str:
         return self.option(parsing.letter(value, self.letters))
 
 
@@ -291,7 +292,7 @@ class Choices(Options):
         """Return the letters of the options."""
         return ", ".join(sorted(map(self.letter, answer)))
 
-    def _read(self, value: object) -> frozenset[str]:
+    def _read(self, value: object, language: str | None) -> frozenset[str]:
         return frozenset(map(self.option, parsing.letters(value, self.letters)))
 
 
@@ -348,8 +349,8 @@ class Parts(Kind):
         """Return the parts with their options in the order of one variant."""
         return Parts({name: kind.arranged(order) for name, kind in self.parts.items()})
 
-    def _read(self, value: object) -> tuple[Any, ...]:
+    def _read(self, value: object, language: str | None) -> tuple[Any, ...]:
         return tuple(
-            kind.parse(part)
+            kind.parse(part, language)
             for kind, part in zip(self.parts.values(), parsing.parts(value, len(self.parts)), strict=True)
         )

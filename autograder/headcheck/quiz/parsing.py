@@ -27,6 +27,9 @@ _DECIMAL = re.compile(r"([+-]?[0-9]{1,18})[.,]([0-9]{1,18})")
 _COMMA = re.compile(r"[+-]?[0-9]{1,18},[0-9]{1,18}")
 _EXPRESSION = re.compile(r"[0-9.e+\-*/() sqrt]+")
 _LETTER_MARKS = re.compile(r"[\s,;.:+&()\[\]{}\"']+")
+_NUMBER_MARKS = {"en": (".", ","), "tr": (",", "."), "uz": (",", " ")}
+"""Language -> the decimal mark, and the mark between groups of digits."""
+
 _SIZE_MARKS = re.compile(r"[,;x* ]+")
 
 
@@ -100,11 +103,12 @@ def is_blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and len(value) <= MAX_TEXT and not value.strip())
 
 
-def integer(value: object) -> int:
+def integer(value: object, language: str | None = None) -> int:
     """Read a whole number: 16640, 16_640, 16640.0, "16 640", "16,640", a numpy scalar, a 0-d tensor.
 
     Args:
         value: the answer.
+        language: whose way of writing numbers decides between two readings of a text; None leaves it undecided.
 
     Returns:
         The number.
@@ -120,7 +124,7 @@ def integer(value: object) -> int:
     if isinstance(value, float):
         return _whole(value)
     if isinstance(value, str):
-        return _integer_text(value)
+        return _integer_text(value, language)
     raise Malformed(_("this is {seen}").format(seen=shown(value)))
 
 
@@ -132,14 +136,17 @@ def _whole(value: float) -> int:
     return _bounded_integer(int(value))
 
 
-def _integer_text(text: str) -> int:
+def _integer_text(text: str, language: str | None) -> int:
     if _WHOLE.fullmatch(text):
         return int(text)
     if match := _GROUPED.fullmatch(text):
+        mark, (decimal, group) = match["mark"], _NUMBER_MARKS.get(language or "", ("", ""))
         # "16,640" can only be 16640, because 16.64 is not whole; "8,000" could be 8 as well as 8000.
-        if text.count(match["mark"]) == 1 and match["mark"] in ".," and text.endswith("000"):
+        if text.count(mark) == 1 and mark in ".," and text.endswith("000") and mark != group:
+            if mark == decimal:
+                return int(text.partition(mark)[0])
             raise Malformed(_("{text} can be read in two ways; write the digits alone").format(text=shown(text)))
-        return int(text.replace(match["mark"], ""))
+        return int(text.replace(mark, ""))
     if match := _DECIMAL.fullmatch(text):
         if match[2].strip("0"):
             raise Malformed(_("{text} is not a whole number").format(text=shown(text)))
@@ -147,11 +154,12 @@ def _integer_text(text: str) -> int:
     raise Malformed(_("this is the text {text}").format(text=shown(text)))
 
 
-def number(value: object) -> float:
+def number(value: object, language: str | None = None) -> float:
     """Read a number: 2.83, 8 ** 0.5, "2.83", "2,83", "sqrt(8)", "8**0.5", a numpy scalar, a 0-d tensor.
 
     Args:
         value: the answer; text may hold + - * / ** ^, parentheses and sqrt.
+        language: whose way of writing numbers decides between two readings of a text; None leaves it undecided.
 
     Returns:
         A finite float.
@@ -163,7 +171,7 @@ def number(value: object) -> float:
     if isinstance(value, bool):
         raise Malformed(_("this is the truth value {value}").format(value=value))
     if isinstance(value, str):
-        value = _number_text(value)
+        value = _number_text(value, language)
     if not isinstance(value, (int, float)):
         raise Malformed(_("this is {seen}").format(seen=shown(value)))
     if not math.isfinite(value):
@@ -171,11 +179,14 @@ def number(value: object) -> float:
     return float(value)
 
 
-def _number_text(text: str) -> float:
-    if (match := _GROUPED.fullmatch(text)) and match["mark"] in " _'":
-        return float(text.replace(match["mark"], ""))
-    if match and match["mark"] == ",":
-        raise Malformed(_("{text} can be read in two ways; write a decimal point").format(text=shown(text)))
+def _number_text(text: str, language: str | None) -> float:
+    decimal, group = _NUMBER_MARKS.get(language or "", ("", ""))
+    if match := _GROUPED.fullmatch(text):
+        if match["mark"] in " _'":
+            return float(text.replace(match["mark"], ""))
+        # Three digits behind a point are decimals, but not where the point stands between groups of digits.
+        if match["mark"] == ("." if group == "." else ",") and match["mark"] != decimal:
+            raise Malformed(_("{text} can be read in two ways; write two decimals").format(text=shown(text)))
     if _COMMA.fullmatch(text):
         text = text.replace(",", ".")
     return _evaluate(text)

@@ -130,7 +130,7 @@ class Question:
         """
         return self.arranged(params).parse(value)
 
-    def grade(self, params: Params, value: object, language: str = "en") -> Grade:
+    def grade(self, params: Params, value: object, language: str | None = None) -> Grade:
         """Grade an answer; see `headcheck.quiz.grading.grade`."""
         return grade(self, params, value, language)
 
@@ -207,7 +207,7 @@ class Question:
             for wrong in self.wrong:
                 self.sentence(wrong, self.lesson, language)
         self.texts.check_translations()
-        self.texts.forbid_others({"title", "prompt", "parts", "options", "hint", "explanation", "wrong", "unchecked"})
+        self.texts.forbid_others({"title", "prompt", "parts", "options", "hint", "explanation", "wrong"})
         self.texts.forbid_others({wrong.id for wrong in self.wrong}, "wrong")
         self.texts.forbid_others(parts, "parts")
         for choice in self.choices():

@@ -14,8 +14,11 @@ import yaml
 from headcheck.errors import UsageError
 from headcheck.i18n import _
 
-LANGUAGES = ("en",)
+LANGUAGES = ("en", "tr", "uz")
 """Every text of the bank must exist in these languages."""
+
+UNCHECKED = "unchecked"
+"""Field of a file that lists the languages whose texts no native reader has checked yet."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FIXED = re.compile(r"```.*?```|\$[^$]+\$|`[^`]+`|\{\w+\}", re.DOTALL)
@@ -36,19 +39,27 @@ class Texts:
 
     @functools.cached_property
     def fields(self) -> Mapping[str, Any]:
-        """Everything in the file, which is read when the first text is asked for.
+        """Every text in the file, which is read when the first one is asked for.
 
         Raises:
             UsageError: the file cannot be read or is no YAML mapping.
         """
+        return {name: field for name, field in self._content.items() if name != UNCHECKED}
+
+    def unchecked(self, language: str) -> bool:
+        """Say whether no native reader has checked the texts in a language yet; the file says so itself."""
+        return language in self._content.get(UNCHECKED, ())
+
+    @functools.cached_property
+    def _content(self) -> dict[str, Any]:
         try:
-            fields = yaml.load(self.file.read_text(encoding="utf-8"), Loader=_Loader)
+            content = yaml.load(self.file.read_text(encoding="utf-8"), Loader=_Loader)
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             reason = " ".join(str(error).split())
             raise UsageError(_("{file}: cannot be read: {reason}").format(file=self.file, reason=reason)) from error
-        if not isinstance(fields, dict):
+        if not isinstance(content, dict):
             raise UsageError(_("{file}: a mapping of texts is expected (title, prompt, ...)").format(file=self.file))
-        return fields
+        return content
 
     def say(self, language: str, *keys: str, values: Mapping[str, Any]) -> str:
         """Return one text with its places filled.
@@ -101,17 +112,13 @@ class Texts:
             name = ".".join([*keys, str(left[0])])
             raise self._error(", ".join(LANGUAGES), _("the text {name} belongs to nothing").format(name=name))
 
-    def unchecked(self, language: str) -> bool:
-        """Say whether no native reader has checked the texts in a language; the file says it under `unchecked`."""
-        return language in self.fields.get("unchecked", ())
-
     def check_translations(self) -> None:
         """Demand that all languages have the same texts with the same places, formulas and code.
 
         Raises:
             UsageError: names the first text that differs from the English one.
         """
-        for keys, languages in _leaves({name: field for name, field in self.fields.items() if name != "unchecked"}):
+        for keys, languages in _leaves(self.fields):
             english = _fixed_pieces(self.template("en", *keys))
             for language in LANGUAGES:
                 if odd := english ^ _fixed_pieces(self.template(language, *keys)):

@@ -46,6 +46,7 @@ def _question(question: Question, variants: Sequence[Params], languages: Sequenc
         "parts": [{"name": name, **_kind(kind)} for name, kind in _parts(question.kind).items()],
         "wrong": [{"id": wrong.id, "part": wrong.part} for wrong in question.wrong],
         "read": asdict(question.read),
+        "unchecked": [language for language in languages if question.texts.unchecked(language)],
         "texts": {language: _texts(question, language) for language in languages},
         "variants": [_variant(question, params) for params in variants],
     }

@@ -38,7 +38,7 @@ STRINGS = {
     "unread_shape": N_("A shape is asked for, such as (2, 8, 10, 64)."),
     "unread_length": N_("A shape with {count} sizes is asked for."),
     "ambiguous": N_("“{text}” can be read in two ways; write the digits without separators."),
-    "ambiguous_point": N_("“{text}” can be read in two ways; write it without a thousands separator."),
+    "ambiguous_point": N_("“{text}” can be read in two ways; write two decimals."),
     "number_off": N_("The number is not right."),
     "axes_count": N_("The number of axes ({count}) is not right."),
     "axes_order": N_("The sizes are right, but not their order."),

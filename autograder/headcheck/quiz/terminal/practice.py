@@ -86,6 +86,8 @@ class Sitting:
             ),
             "dim",
         )
+        if any(question.texts.unchecked(self.screen.language) for question in self.questions):
+            self.screen.line(_("No native reader has checked this translation yet."), "dim")
         try:
             while chosen := self._choose(progress):
                 progress = self._ask(*chosen, progress)

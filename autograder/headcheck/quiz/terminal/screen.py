@@ -173,7 +173,9 @@ class Asking:
             return {}
         answers = self.question.answer(self.params)
         parts = zip(kind.parts.items(), answers, self.outcome.given, strict=True)
-        return {name: text for (name, each), answer, text in parts if _is_right(each, answer, text)}
+        return {
+            name: text for (name, each), answer, text in parts if _is_right(each, answer, text, self.screen.language)
+        }
 
     def _part(self, number: int, name: str, kind: Kind) -> str:
         label = self.question.part_label(name, self.params, self.screen.language)
@@ -188,7 +190,7 @@ class Asking:
         while True:
             typed = self._word()
             try:
-                kind.parse(typed)
+                kind.parse(typed, self.screen.language)
             except Malformed as error:
                 self.screen.line(_("This could not be read and costs no try: {error}.").format(error=error), "yellow")
             else:
@@ -213,9 +215,9 @@ class Asking:
         self.screen.text(_("Hint: {hint}").format(hint=self.question.hint(self.params, self.screen.language)))
 
 
-def _is_right(kind: Kind, answer: Any, typed: str) -> bool:
+def _is_right(kind: Kind, answer: Any, typed: str, language: str) -> bool:
     try:
-        return kind.judge(answer, kind.parse(typed)).fraction == 1
+        return kind.judge(answer, kind.parse(typed, language)).fraction == 1
     except Malformed:
         return False
 

@@ -111,7 +111,11 @@
     form.append(make("div", { id: "feedback", "aria-live": "polite" }), buttons());
     form.addEventListener("submit", answer);
     const topic = make("p", { class: "topic" }, content.topics[state.language][question.topic]);
-    return [topic, rich("h2", filled(words.title, variant)), rich("div", filled(words.prompt, variant), { class: "prompt" }), form];
+    return [topic, rich("h2", filled(words.title, variant)), rich("div", filled(words.prompt, variant), { class: "prompt" }), form, ...draft(question)];
+  }
+
+  function draft(question) {
+    return question.unchecked.includes(state.language) ? [make("p", { class: "small" }, say("draft"))] : [];
   }
 
   function buttons() {
@@ -145,7 +149,7 @@
   const letter = (place) => "abcdefgh"[place];
 
   function typed(part, index) {
-    if (!part.options) return Parse[part.kind](byId(`answer-${index}`).value);
+    if (!part.options) return Parse[part.kind](byId(`answer-${index}`).value, state.language);
     const chosen = [...document.querySelectorAll(`[name=answer-${index}]:checked`)].map((box) => box.value);
     if (!chosen.length) throw new Parse.Unread(`unread_${part.kind}`);
     return part.kind === "choice" ? chosen[0] : chosen;

@@ -7,6 +7,7 @@ const Parse = (() => {
   const GROUPED = /^[+-]?[1-9][0-9]{0,2}([ _.,'])[0-9]{3}(?:\1[0-9]{3}){0,5}$/;
   const DECIMAL = /^([+-]?[0-9]{1,18})[.,]([0-9]{1,18})$/;
   const COMMA = /^[+-]?[0-9]{1,18},[0-9]{1,18}$/;
+  const NUMBER_MARKS = { en: [".", ","], tr: [",", "."], uz: [",", " "] };
   const TOKEN = /\s*(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|sqrt|\*\*|[-+*/()])/y;
 
   // An answer that cannot be read; `key` names the sentence that says why.
@@ -23,15 +24,19 @@ const Parse = (() => {
     return text.replace(/[\u00a0\u202f\u2009\t\n\u2212\u2019\u00d7]/g, (character) => LOOKALIKES[character]).trim();
   }
 
-  function integer(typed) {
+  function integer(typed, language) {
     const text = plain(typed);
     if (WHOLE.test(text)) return Number(text);
     const grouped = GROUPED.exec(text);
     if (grouped) {
       const mark = grouped[1];
       const marks = text.split(mark).length - 1;
+      const [decimal, group] = NUMBER_MARKS[language] || [];
       // "16,640" can only be 16640, because 16.64 is not whole; "8,000" could be 8 as well as 8000.
-      if (marks === 1 && ".,".includes(mark) && text.endsWith("000")) throw new Unread("ambiguous", { text });
+      if (marks === 1 && ".,".includes(mark) && text.endsWith("000") && mark !== group) {
+        if (mark === decimal) return Number(text.split(mark)[0]);
+        throw new Unread("ambiguous", { text });
+      }
       return Number(text.replaceAll(mark, ""));
     }
     const decimal = DECIMAL.exec(text);
@@ -39,11 +44,14 @@ const Parse = (() => {
     throw new Unread("unread_integer");
   }
 
-  function number(typed) {
+  function number(typed, language) {
     let text = plain(typed);
     const grouped = GROUPED.exec(text);
     if (grouped && " _'".includes(grouped[1])) return Number(text.replaceAll(grouped[1], ""));
-    if (grouped && grouped[1] === ",") throw new Unread("ambiguous_point", { text });
+    const [decimal, group] = NUMBER_MARKS[language] || [];
+    // Three digits behind a point are decimals, but not where the point stands between groups of digits.
+    const doubtful = group === "." ? "." : ",";
+    if (grouped && grouped[1] === doubtful && grouped[1] !== decimal) throw new Unread("ambiguous_point", { text });
     if (COMMA.test(text)) text = text.replace(",", ".");
     const value = evaluate(text);
     if (!Number.isFinite(value)) throw new Unread("unread_number");
@@ -116,7 +124,7 @@ const Parse = (() => {
     const items = inside.split(/[,;x* ]+/).filter(Boolean);
     const bracketed = /^[([]/.test(text) || /[)\]]$/.test(text);
     if (!items.length || items.length > 16 || (items.length === 1 && !bracketed)) throw new Unread("unread_shape");
-    return items.map(size);
+    return items.map((item) => size(item));
   }
 
   function size(item) {
