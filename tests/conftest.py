@@ -1,6 +1,7 @@
 """Shared fixtures: small courses made on the spot, and one real jail."""
 
 import itertools
+import os
 
 import pytest
 from headcheck.course.config import RunLimits
@@ -8,6 +9,14 @@ from headcheck.jail.client import Jail, Limits
 from small_course import BANK, LIMITS, lay_out, own_modules
 
 _folders = itertools.count()
+
+os.environ["HEADCHECK_LANG"] = "en"  # whatever the language of the person who runs the tests
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_real_data_folder(tmp_path_factory):
+    """Let no test write into the data folder of the person who runs it."""
+    os.environ["HEADCHECK_DATA"] = str(tmp_path_factory.mktemp("data"))
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 import threading
 from urllib.parse import urlparse
 
+import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from headcheck.quiz import parsing
@@ -13,6 +14,7 @@ from headcheck.quiz.bank import open_bank
 from headcheck.quiz.site import Site, build_site
 from headcheck.quiz.site.build import inline_page
 from headcheck.quiz.texts import LANGUAGES
+from lab import Notebook, running_lab
 
 READY = "#question[aria-busy=false]"
 
@@ -339,3 +341,18 @@ def test_in_a_notebook_the_page_needs_nothing_from_anywhere(browser):
     assert frame.locator("#feedback h3").inner_text() in ("Right.", "Not right.")
     assert [url for url in asked if not url.startswith("about:")] == []
     page.close()
+
+
+def test_practice_shows_questions_in_jupyterlab(browser, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    cell = nbformat.v4.new_code_cell('from headcheck import practice\npractice("masks", language="en")')
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), work / "mine.ipynb")
+    with running_lab(work, tmp_path) as lab, browser.new_context(viewport={"width": 1280, "height": 1000}) as context:
+        notebook = Notebook(context.new_page(), lab, "mine.ipynb")
+        notebook.run_all()
+        frame = notebook.page.frame_locator(".jp-OutputArea-output iframe")
+        frame.locator(READY).wait_for()
+        assert frame.locator("#question .topic").inner_text() == "masks"
+        answer_anything(frame)
+        assert frame.locator("#feedback h3").inner_text() in ("Right.", "Partly right.", "Not right.")
