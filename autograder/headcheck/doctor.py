@@ -100,7 +100,7 @@ def _judge(jail: Jail, minimum: str, console: Console) -> int:
     text = _("isolation {got}; this course demands at least {minimum}").format(got=jail.isolation, minimum=minimum)
     console.print(text, style="green" if good else "red")
     if jail.isolation == "B":
-        console.print(_("At level B student code can still see names and sizes of files, and cannot write any file."))
+        console.print(_("At level B student code can still see the names and sizes of files."))
     if not good:
         console.print(_advice(), soft_wrap=True)
     return 0 if good else 1

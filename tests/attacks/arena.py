@@ -23,8 +23,10 @@ from headcheck.jail.client import Child, Jail, Limits
 from headcheck.jail.errors import StudentFailure
 from headcheck.jail.layers import LAYERS
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 from cases import Case, all_cases
+from stage import first_in_the_zygote
 
 MEMORY_MB = 512
 TIGHT = Limits(memory_mb=MEMORY_MB, cpu_s=20)
@@ -37,6 +39,7 @@ import os, sys, torch
 FOLDER, PORT, ABSTRACT, GRADER, ZYGOTE = {folder!r}, {port}, {abstract!r}, {grader}, {zygote}
 TESTS, GRADEBOOK = FOLDER + "/hidden_tests.py", FOLDER + "/gradebook.db"
 OTHER, VICTIM = FOLDER + "/bob.ipynb", FOLDER + "/victim"
+NEIGHBOUR = {neighbour!r}
 def loot(*what):
     os.write(1, ("LOOT " + " ".join(map(str, what)) + "\\n").encode())
 def attempt(f, *args):
@@ -76,6 +79,15 @@ class Arena:
         self.datagrams.bind(f"{folder}/datagrams")
         os.chmod(f"{folder}/datagrams", 0o777)
         self.datagrams.setblocking(False)
+        self.move_in()
+
+    def move_in(self) -> None:
+        """Let another student's process live beside the attacks, with something in its working folder."""
+        self.neighbour = self.jail.spawn()
+        code = f"import os\nopen('mine.txt', 'w').write({SECRET!r})\nhome = os.getcwd()"
+        assert self.neighbour.run_cell(0, code, 10).ok
+        self.home = str(self.neighbour.get("home", 10))
+        self.expected = set(self.strangers())
 
     def attack(self, case: Case) -> dict[str, object]:
         """Let one attack loose and list what it won."""
@@ -94,7 +106,7 @@ class Arena:
         if len(told) > 600_000:
             won.append("flooded the grader with output")
         won += self.neighbours()
-        self.mend()
+        self.mend(before)
         seconds = round(time.monotonic() - start, 2)
         return {"won": won, "marked": marked, "told": told[-600:], "seconds": seconds, "end": usage.reason}
 
@@ -104,7 +116,7 @@ class Arena:
         port = self.tcp.getsockname()[1]
         prelude = PRELUDE.format(
             folder=self.folder, port=port, abstract=f"\0arena-{os.getpid()}", grader=os.getpid(), zygote=zygote,
-            answer=ANSWERS[case.answer],
+            answer=ANSWERS[case.answer], neighbour=self.home,
         )  # fmt: skip
         assert child.run_cell(0, prelude, 10).ok
         told = []
@@ -118,7 +130,7 @@ class Arena:
         for _round in range(2):
             q, k, v = (torch.randn(2, 3, 5, 8) for _ in range(3))
             try:
-                got = child.call("attention", (q, k, v), {}, 2)
+                got = child.call("attention", (q, k, v), {}, 3)
             except StudentFailure:
                 return False
             finally:
@@ -155,19 +167,25 @@ class Arena:
             "the grader's files": files,
             # Other programs come and go in these folders, so only what an attack on this grader leaves counts.
             "shared folders": [Path(folder, f"left-{os.getpid()}").exists() for folder in SHARED],
-            "System V memory": Path("/proc/sysvipc/shm").read_text().count("\n"),
+            "System V memory": shared_memory_of_ours(),
             "the grader's limits": (os.getpriority(os.PRIO_PROCESS, 0), resource.getrlimit(resource.RLIMIT_CORE)),
             "the grader's processors": os.sched_getaffinity(0),
             "the zygote's processors": os.sched_getaffinity(self.jail._started().pid),
             "processes": self.left_over(),
+            "folders of students": self.folders(),
         }
+
+    def folders(self) -> list[str]:
+        """What lies where children work when they have no private root."""
+        scratch = self.jail._scratch
+        return sorted(str(path) for path in Path(scratch.folder).rglob("*")) if scratch else []
 
     def left_over(self) -> int:
         """Count processes that are still there after a moment."""
         until = time.monotonic() + 0.5
-        while self.strangers() and time.monotonic() < until:
+        while (extra := set(self.strangers()) - self.expected) and time.monotonic() < until:
             time.sleep(0.02)
-        return len(self.strangers())
+        return len(extra)
 
     def strangers(self) -> list[int]:
         """Processes that were forked by our zygote or its children, whoever their parent is now."""
@@ -195,15 +213,19 @@ class Arena:
         with contextlib.suppress(BlockingIOError):
             while self.datagrams.recv(100):
                 won.append("sent a datagram to a socket file")
+        try:
+            self.neighbour.get("home", 5)
+        except StudentFailure:
+            won.append("ended another student's process")
         honest = Case("honest", "", "", (), "right", False, "x = 1")
         with self.jail.spawn() as child:
             if not self.run(child, honest)[1]:
                 won.append("the next student's right answer was marked wrong")
         return won
 
-    def mend(self) -> None:
+    def mend(self, before: dict[str, object]) -> None:
         """Undo what a sabotaged run did, so that the next attack finds everything as it was."""
-        for pid in self.strangers():
+        for pid in set(self.strangers()) - self.expected:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         for folder in SHARED:
@@ -216,15 +238,15 @@ class Arena:
             with contextlib.suppress(PermissionError):
                 path.chmod(0o666)
                 path.write_text(f"{name} {SECRET}")
+        if not self.neighbour.alive or self.folders() != before["folders of students"]:
+            self.neighbour.close()
+            self.move_in()
 
 
-def cap_landlock(version: int) -> None:
-    """Pretend, for the zygote, that the kernel knows only an old Landlock."""
-    from headcheck.jail import launcher
-
-    start = "from headcheck.jail.zygote import main"
-    capped = f"from headcheck.jail import landlock\nlandlock.abi = lambda: {version}\n{start}"
-    launcher._BOOT = launcher._BOOT.replace(start, capped)
+def shared_memory_of_ours() -> list[str]:
+    """The System V memory under the key that attacks on this very grader use."""
+    lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    return [line for line in lines if int(line.split()[0]) == 0x40000000 + os.getpid()]
 
 
 def main() -> None:
@@ -234,10 +256,12 @@ def main() -> None:
     parser.add_argument("--naive", action="store_true", help="judge inside the student's process")
     parser.add_argument("--landlock", type=int, default=0, help="use no newer version of Landlock")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # so that everything is cleared away
     os.environ["GRADER_SECRET"] = SECRET
     torch.set_num_threads(1)
     if options.landlock:
-        cap_landlock(options.landlock)
+        old = f"from headcheck.jail import landlock\nlandlock.abi = lambda: {options.landlock}"
+        first_in_the_zygote(old)
     limits = LOOSE if options.loose else TIGHT
     layers = tuple(name for name in options.layers.split(",") if name)
     folder = tempfile.mkdtemp(prefix="headcheck-arena-", dir="/var/tmp")

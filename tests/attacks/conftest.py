@@ -1,5 +1,8 @@
-"""Arenas are started when the first attack needs them and shared by all others."""
+"""Arenas make their attacks one after the other; while one is asked for its results, the next is at work already."""
 
+from __future__ import annotations
+
+import contextlib
 import json
 import os
 import subprocess
@@ -10,71 +13,110 @@ from typing import Any
 
 import pytest
 
-MOST_AT_A_TIME = 4
-STAGE = str(Path(__file__).parent / "stage.py")
+AT_A_TIME = 2
+STAGE = str(Path(__file__).parents[1] / "stage.py")
 
 
 class Opponent:
-    """An arena in a process of its own."""
+    """An arena in a process of its own, and the attacks that will be asked about.
 
-    def __init__(self, who: str, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, STAGE, who, *arguments],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        self.about = self._read()
-        self.broken = False
+    Args:
+        arguments: of `stage.py`.
+        names: of the attacks, in the order in which they are needed.
+    """
+
+    def __init__(self, arguments: tuple[str, ...], names: list[str]) -> None:
+        self._arguments, self._names = arguments, names
+        self._process: subprocess.Popen[str] | None = None
+        self._about: dict[str, Any] = {}
+        self._results: dict[str, dict[str, Any]] = {}
+
+    def start(self) -> None:
+        """Have it begin, if there is something left to do."""
+        if self._process is None and self._names:
+            self._about = {}
+            self._process = subprocess.Popen(
+                [sys.executable, STAGE, *self._arguments],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+            assert self._process.stdin is not None
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.write("".join(f"{name}\n" for name in self._names))
+                self._process.stdin.close()
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the arena says about itself."""
+        self._about = self._about or self._read()
+        return self._about
 
     def attack(self, name: str) -> dict[str, Any]:
-        """Have one attack made; what it won is in `won`."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{name}\n")
-        self.process.stdin.flush()
-        reply = self._read()
-        self.broken = "failed" in reply
-        return reply
+        """Wait for one attack; what it won is in `won`."""
+        while name not in self._results:
+            self.start()
+            assert self.about
+            result = self._read()
+            self._results[self._names.pop(0)] = result
+            if "failed" in result:
+                self.close()
+        return self._results[name]
 
     def _read(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+        assert self._process is not None
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
         if not line:
-            assert self.process.stderr is not None
-            return {"failed": self.process.stderr.read()[-500:] or "the arena ended"}
+            assert self._process.stderr is not None
+            return {"failed": self._process.stderr.read()[-500:] or "the arena ended"}
         return dict(json.loads(line))
 
     def close(self) -> None:
         """End it."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
+        if self._process is None:
+            return
+        if self._names:
+            self._process.terminate()
+        for stream in (self._process.stdout, self._process.stderr):
+            assert stream is not None
+            stream.close()
         try:
-            self.process.wait(20)
+            self._process.wait(20)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-        assert self.process.stdout is not None
-        assert self.process.stderr is not None
-        self.process.stdout.close()
-        self.process.stderr.close()
+            self._process.kill()
+            self._process.wait()
+        self._process = None
 
 
 @pytest.fixture(scope="session")
-def arena() -> Iterator[Callable[..., Opponent]]:
-    """`arena(who, *arguments)`: the arena with these settings; skips the test when it cannot be set up here."""
-    started: dict[tuple[str, ...], Opponent] = {}
+def arena(request: pytest.FixtureRequest) -> Iterator[Callable[..., Opponent]]:
+    """`arena(arguments)`: the arena with these settings; skips the test when it cannot be set up here."""
+    opponents = {arguments: Opponent(arguments, names) for arguments, names in plan(request.session.items).items()}
+    order = list(opponents)
 
-    def get(who: str, *arguments: str) -> Opponent:
-        if who == "root" and os.geteuid() != 0:
+    def get(arguments: tuple[str, ...]) -> Opponent:
+        if arguments not in opponents:
             pytest.skip("the suite does not run as root")
-        key = (who, *arguments)
-        if key in started and started[key].broken:
-            started.pop(key).close()
-        while key not in started and len(started) >= MOST_AT_A_TIME:
-            started.pop(next(iter(started))).close()  # the oldest; each takes some 500 MB
-        if key not in started:
-            started[key] = Opponent(who, *arguments)
-        if "failed" in started[key].about:
-            pytest.skip(f"no arena here: {started[key].about['failed']}")
-        return started[key]
+        now = order.index(arguments)
+        at_work = order[now : now + AT_A_TIME]
+        for others in set(order) - set(at_work):
+            opponents[others].close()
+        for one in at_work:
+            opponents[one].start()
+        if reason := opponents[arguments].about.get("failed"):
+            (pytest.skip if reason.startswith("JailUnavailable") else pytest.fail)(f"no arena here: {reason}")
+        return opponents[arguments]
 
     yield get
-    for opponent in started.values():
+    for opponent in opponents.values():
         opponent.close()
+
+
+def plan(items: list[pytest.Item]) -> dict[tuple[str, ...], list[str]]:
+    """List for each arena, in the order in which they are needed, the attacks that the selected tests ask about."""
+    found: dict[tuple[str, ...], dict[str, None]] = {}
+    for item in items:
+        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        arguments = parameters.get("arguments")
+        if arguments and (arguments[0] == "user" or os.geteuid() == 0):
+            found.setdefault(arguments, {})[parameters["case"].name] = None
+    return {arguments: list(names) for arguments, names in found.items()}

@@ -1,4 +1,4 @@
-"""What decent notebooks do works in the jail, at the full level and, but for writing files, at the smaller one."""
+"""What decent notebooks do works in the jail, at the full level and at the smaller one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 from headcheck.jail.client import Jail, Limits
 from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.layers import LANDLOCK, LAYERS, SECCOMP
+from stage import let_children_read_python
 
 LEVELS = {"A": LAYERS, "B": (LANDLOCK, SECCOMP)}
 
@@ -20,13 +21,15 @@ def level_jail(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     (folder / "answers.ipynb").write_text("secret")
     (folder / ".hidden").write_text("secret")
     (folder / "link").symlink_to("/etc/hostname")
-    with Jail(layers=LEVELS[request.param], limits=Limits(memory_mb=1024, cpu_s=120)) as jail:
-        jail.offer_files(folder)
-        try:
-            jail.spawn().close()
-        except JailUnavailable as error:
-            pytest.skip(f"no jail of level {request.param} here: {error}")
-        yield jail
+    with pytest.MonkeyPatch.context() as patch:
+        let_children_read_python(patch)
+        with Jail(layers=LEVELS[request.param], limits=Limits(memory_mb=1024, cpu_s=120)) as jail:
+            jail.offer_files(folder)
+            try:
+                jail.spawn().close()
+            except JailUnavailable as error:
+                pytest.skip(f"no jail of level {request.param} here: {error}")
+            yield jail
 
 
 TRAINING = """
@@ -51,178 +54,128 @@ for epoch in range(20):
 losses[-1] < losses[0]
 """
 
-# name -> code whose last line is True; True again when it needs to write files.
-HONEST: dict[str, tuple[str, bool]] = {
-    "training": (TRAINING, False),
+# name -> code whose last line is True
+HONEST = {
+    "training": TRAINING,
     "attention layers": (
         "import torch\nm = torch.nn.MultiheadAttention(16, 4, batch_first=True)\nm(*[torch.randn(2, 5, 16)] * 3)[1].shape"
-        " == (2, 5, 5)",
-        False,
+        " == (2, 5, 5)"
     ),
     "a transformer layer": (
-        "import torch\ntorch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)(torch.randn(2, 3, 16)).shape[1] == 3",
-        False,
+        "import torch\ntorch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)(torch.randn(2, 3, 16)).shape[1] == 3"
     ),
     "matplotlib": (
         "%matplotlib inline\nimport matplotlib.pyplot as plt\nimport numpy as np\nfig, axes = plt.subplots(1, 2)\n"
-        "axes[0].imshow(np.eye(4)); axes[1].plot([1, 2]); axes[0].set_title('başlıq')\nplt.tight_layout(); plt.show(); True",
-        False,
+        "axes[0].imshow(np.eye(4)); axes[1].plot([1, 2]); axes[0].set_title('başlıq')\nplt.tight_layout(); plt.show(); True"
     ),
     "a figure in a file": (
-        "import matplotlib.pyplot as plt, os\nplt.plot([1, 2]); plt.savefig('f.png'); os.path.getsize('f.png') > 100",
-        True,
+        "import matplotlib.pyplot as plt, os\nplt.plot([1, 2]); plt.savefig('f.png'); os.path.getsize('f.png') > 100"
     ),
     "a figure in memory": (
-        "import io, matplotlib.pyplot as plt\nb = io.BytesIO(); plt.plot([1]); plt.savefig(b); len(b.getvalue()) > 100",
-        False,
+        "import io, matplotlib.pyplot as plt\nb = io.BytesIO(); plt.plot([1]); plt.savefig(b); len(b.getvalue()) > 100"
     ),
     "harmless magics": (
         "%config InlineBackend.figure_format = 'retina'\n%precision 3\n%pwd\n%who\n%time 1\n%timeit -n1 -r1 1\n"
-        "%load_ext autoreload\n%autoreload 2\nTrue",
-        False,
+        "%load_ext autoreload\n%autoreload 2\nTrue"
     ),
-    "a cell magic": ("%%time\nx = 1\nTrue", False),
-    "a magic's capture": ("%%capture out\nprint('quiet')", False),
+    "a cell magic": "%%time\nx = 1\nTrue",
+    "a magic's capture": "%%capture out\nprint('quiet')",
     "torch.save": (
         "import torch\nm = torch.nn.Linear(2, 2); torch.save(m.state_dict(), 'm.pt'); n = torch.nn.Linear(2, 2)\n"
-        "n.load_state_dict(torch.load('m.pt')); torch.equal(n.weight, m.weight)",
-        True,
+        "n.load_state_dict(torch.load('m.pt')); torch.equal(n.weight, m.weight)"
     ),
     "torch.save in memory": (
-        "import io, torch\nb = io.BytesIO(); torch.save({'a': torch.ones(1)}, b); b.seek(0); 'a' in torch.load(b)",
-        False,
+        "import io, torch\nb = io.BytesIO(); torch.save({'a': torch.ones(1)}, b); b.seek(0); 'a' in torch.load(b)"
     ),
-    "numpy files": ("import numpy as np\nnp.save('a.npy', np.eye(2)); np.load('a.npy').shape == (2, 2)", True),
+    "numpy files": "import numpy as np\nnp.save('a.npy', np.eye(2)); np.load('a.npy').shape == (2, 2)",
     "tempfile": (
         "import tempfile, os\nwith tempfile.TemporaryDirectory() as d:\n    open(d + '/x', 'w').write('y')\n"
-        "with tempfile.NamedTemporaryFile() as f: n = f.write(b'ab')\nn == 2",
-        True,
+        "with tempfile.NamedTemporaryFile() as f: n = f.write(b'ab')\nn == 2"
     ),
-    "pathlib": (
-        "from pathlib import Path\nPath('sub').mkdir(); Path('sub/a').write_text('x'); Path('sub/a').exists()",
-        True,
-    ),
+    "pathlib": ("from pathlib import Path\nPath('sub').mkdir(); Path('sub/a').write_text('x'); Path('sub/a').exists()"),
     "asyncio": (
-        "import asyncio\nasync def f(): await asyncio.sleep(0); return 4\nawait asyncio.gather(f(), f()) == [4, 4]",
-        False,
+        "import asyncio\nasync def f(): await asyncio.sleep(0); return 4\nawait asyncio.gather(f(), f()) == [4, 4]"
     ),
     "asyncio in a thread": (
         "import asyncio, threading\nr = []\nasync def f(): r.append(1)\n"
-        "t = threading.Thread(target=lambda: asyncio.run(f())); t.start(); t.join(); r == [1]",
-        False,
+        "t = threading.Thread(target=lambda: asyncio.run(f())); t.start(); t.join(); r == [1]"
     ),
     "threads": (
         "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(8) as p: r = list(p.map(abs, [-1, 2]))\n"
-        "r == [1, 2]",
-        False,
+        "r == [1, 2]"
     ),
     "more torch threads": (
         "import torch\ntorch.set_num_threads(2)\nx = torch.randn(300, 300, requires_grad=True); (x @ x).sum().backward()\n"
-        "x.grad is not None",
-        False,
+        "x.grad is not None"
     ),
-    "getsource": ("import inspect\ndef f():\n    return 1\n'return 1' in inspect.getsource(f)", False),
+    "getsource": "import inspect\ndef f():\n    return 1\n'return 1' in inspect.getsource(f)",
     "getsource of a class": (
-        "import inspect\nclass A:\n    def f(self): return 7\n'return 7' in inspect.getsource(A.f)",
-        False,
+        "import inspect\nclass A:\n    def f(self): return 7\n'return 7' in inspect.getsource(A.f)"
     ),
     "dataclasses": (
         "from dataclasses import dataclass, field\n@dataclass(slots=True)\nclass C:\n    x: int = 1\n"
-        "    y: list[int] = field(default_factory=list)\nC() == C()",
-        False,
+        "    y: list[int] = field(default_factory=list)\nC() == C()"
     ),
     "annotations": (
-        "from __future__ import annotations\nimport typing\nclass C:\n    x: 'C'\ntyping.get_type_hints(C)['x'] is C",
-        False,
+        "from __future__ import annotations\nimport typing\nclass C:\n    x: 'C'\ntyping.get_type_hints(C)['x'] is C"
     ),
     "pickle of own classes": (
-        "import pickle\nclass A:\n    def __init__(self): self.x = 5\npickle.loads(pickle.dumps(A())).x == 5",
-        False,
+        "import pickle\nclass A:\n    def __init__(self): self.x = 5\npickle.loads(pickle.dumps(A())).x == 5"
     ),
-    "deepcopy": ("import copy, torch\nm = torch.nn.Linear(1, 1)\ncopy.deepcopy(m).weight == m.weight", False),
-    "getuser": ("import getpass\ngetpass.getuser() == 'student'", False),
+    "deepcopy": "import copy, torch\nm = torch.nn.Linear(1, 1)\ncopy.deepcopy(m).weight == m.weight",
+    "getuser": "import getpass\ngetpass.getuser() == 'student'",
     "lazy imports": (
         "import sqlite3, ssl, unittest, decimal, statistics, csv, zoneinfo, uuid, secrets, html, xml.dom, logging.config\n"
-        "import encodings.idna, multiprocessing, concurrent.futures, urllib.request, email.mime.text\nTrue",
-        False,
+        "import encodings.idna, multiprocessing, concurrent.futures, urllib.request, email.mime.text\nTrue"
     ),
-    "scientific imports": ("import torch.fft, torch.linalg, numpy.linalg, numpy.random\nTrue", False),
-    "sqlite in memory": (
-        "import sqlite3\nsqlite3.connect(':memory:').execute('select 1').fetchone() == (1,)",
-        False,
-    ),
+    "scientific imports": "import torch.fft, torch.linalg, numpy.linalg, numpy.random\nTrue",
+    "sqlite in memory": "import sqlite3\nsqlite3.connect(':memory:').execute('select 1').fetchone() == (1,)",
     "a data file": (
-        "import csv\nrows = list(csv.DictReader(open('words.csv', encoding='utf-8')))\nrows[1]['word'] == 'üçün'",
-        False,
+        "import csv\nrows = list(csv.DictReader(open('words.csv', encoding='utf-8')))\nrows[1]['word'] == 'üçün'"
     ),
-    "a data file in a folder": ("open('data/more.txt').read() == 'more'", False),
-    "the folder's files": (
-        "import os\n{'data', 'words.csv'} <= set(os.listdir())",
-        False,
-    ),
+    "a data file in a folder": "open('data/more.txt').read() == 'more'",
+    "the folder's files": "import os\n{'data', 'words.csv'} <= set(os.listdir())",
     "numpy from a file": (
-        "import numpy as np\nnp.loadtxt('words.csv', delimiter=',', skiprows=1, usecols=1).sum() == 7",
-        False,
+        "import numpy as np\nnp.loadtxt('words.csv', delimiter=',', skiprows=1, usecols=1).sum() == 7"
     ),
-    "warnings": ("import warnings\nwarnings.warn('careful'); warnings.simplefilter('ignore'); True", False),
-    "logging": ("import logging\nlogging.basicConfig(level='INFO'); logging.info('hello'); True", False),
+    "warnings": "import warnings\nwarnings.warn('careful'); warnings.simplefilter('ignore'); True",
+    "logging": "import logging\nlogging.basicConfig(level='INFO'); logging.info('hello'); True",
     "tqdm": (
-        "try:\n    from tqdm import tqdm\nexcept ImportError:\n    tqdm = list\nlist(tqdm(range(3))) == [0, 1, 2]",
-        False,
+        "try:\n    from tqdm import tqdm\nexcept ImportError:\n    tqdm = list\nlist(tqdm(range(3))) == [0, 1, 2]"
     ),
-    "unicode names": ("öğrenci = 'şəkil'; π = 3.14\nprint(öğrenci, π, '日本語', '🙂'); öğrenci == 'şəkil'", False),
+    "unicode names": "öğrenci = 'şəkil'; π = 3.14\nprint(öğrenci, π, '日本語', '🙂'); öğrenci == 'şəkil'",
     "input is refused, not waited for": (
-        "try:\n    input('?')\nexcept BaseException as error:\n    ended = True\nended",
-        False,
+        "try:\n    input('?')\nexcept BaseException as error:\n    ended = True\nended"
     ),
     "time and dates": (
-        "import time, datetime\ntime.sleep(0.01); datetime.datetime.now().astimezone().tzinfo is not None",
-        False,
+        "import time, datetime\ntime.sleep(0.01); datetime.datetime.now().astimezone().tzinfo is not None"
     ),
     "random numbers": (
-        "import random, numpy, torch, os\nrandom.seed(1); numpy.random.default_rng(1); torch.manual_seed(1); len(os.urandom(4)) == 4",
-        False,
+        "import random, numpy, torch, os\nrandom.seed(1); numpy.random.default_rng(1); torch.manual_seed(1); len(os.urandom(4)) == 4"
     ),
-    "memory tricks": ("import mmap, ctypes, weakref, gc\nmmap.mmap(-1, 4096); gc.collect(); True", False),
-    "signals of one's own": ("import signal\nsignal.signal(signal.SIGUSR1, lambda *a: None) is not None", False),
+    "memory tricks": "import mmap, ctypes, weakref, gc\nmmap.mmap(-1, 4096); gc.collect(); True",
+    "signals of one's own": "import signal\nsignal.signal(signal.SIGUSR1, lambda *a: None) is not None",
     "an own torch mode": (
-        "import torch\nwith torch.no_grad(), torch.autograd.set_detect_anomaly(False): x = torch.ones(1)\nbool(x == 1)",
-        False,
+        "import torch\nwith torch.no_grad(), torch.autograd.set_detect_anomaly(False): x = torch.ones(1)\nbool(x == 1)"
     ),
-    "torch.func": (
-        "import torch\ntorch.allclose(torch.func.vmap(torch.sin)(torch.ones(3)), torch.ones(3).sin())",
-        False,
-    ),
+    "torch.func": "import torch\ntorch.allclose(torch.func.vmap(torch.sin)(torch.ones(3)), torch.ones(3).sin())",
     "autocast": (
-        "import torch\nwith torch.autocast('cpu', dtype=torch.bfloat16): y = torch.ones(2, 2) @ torch.ones(2, 2)\ny.dtype == torch.bfloat16",
-        False,
+        "import torch\nwith torch.autocast('cpu', dtype=torch.bfloat16): y = torch.ones(2, 2) @ torch.ones(2, 2)\ny.dtype == torch.bfloat16"
     ),
-    "the profiler": (
-        "import torch\nwith torch.profiler.profile() as p: torch.ones(2) + 1\nlen(p.key_averages()) > 0",
-        False,
-    ),
-    "jit": (
-        "import torch\n@torch.jit.script\ndef f(x: torch.Tensor):\n    return x + 1\nf(torch.ones(1)).item() == 2",
-        False,
-    ),
-    "no gpu": ("import torch\nnot torch.cuda.is_available()", False),
-    "display": (
-        "from IPython.display import display, HTML, Markdown\ndisplay(HTML('<b>x</b>')); display(3); True",
-        False,
-    ),
+    "the profiler": "import torch\nwith torch.profiler.profile() as p: torch.ones(2) + 1\nlen(p.key_averages()) > 0",
+    "jit": ("import torch\n@torch.jit.script\ndef f(x: torch.Tensor):\n    return x + 1\nf(torch.ones(1)).item() == 2"),
+    "no gpu": "import torch\nnot torch.cuda.is_available()",
+    "display": "from IPython.display import display, HTML, Markdown\ndisplay(HTML('<b>x</b>')); display(3); True",
     "subclassing Module": (
         "import torch\nclass M(torch.nn.Module):\n    def __init__(self):\n        super().__init__(); self.l = torch.nn.Linear(2, 2)\n"
-        "    def forward(self, x): return self.l(x)\nprint(M()); sum(p.numel() for p in M().parameters()) == 6",
-        False,
+        "    def forward(self, x): return self.l(x)\nprint(M()); sum(p.numel() for p in M().parameters()) == 6"
     ),
 }
 
 
 @pytest.mark.parametrize("what", HONEST)
 def test_what_decent_notebooks_do_works(level_jail: Jail, what: str):
-    code, writes = HONEST[what]
-    if writes and level_jail.isolation != "A":
-        pytest.skip("without a private root nothing can be written (docs/security.md)")
+    code = HONEST[what]
     with level_jail.spawn() as child:
         result = child.run_cell(0, code, 30)
         assert result.error is None, result.error

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from headcheck.course.config import load_course
 from headcheck.gradebook.class_run import ClassRun
-from headcheck.gradebook.desk import Desk
+from headcheck.gradebook.flow import Flow
 from headcheck.gradebook.links import copy_plain_files_only
+from headcheck.grading.pool import Pool
 from nbgrader.api import Gradebook
 from nbgrader.converters import base
 from small_course import GOOD, LIMITS
@@ -57,6 +58,19 @@ class Page(HTMLParser):
         self.attributes += [(name, value or "") for name, value in attrs]
 
 
+class Quiet:
+    """Follows a run and says nothing."""
+
+    def graded(self, student, verdict):
+        pass
+
+    def entered(self, student):
+        pass
+
+    def warn(self, text):
+        raise AssertionError(text)
+
+
 class Class:
     """A class folder and what comes of grading it."""
 
@@ -78,9 +92,10 @@ class Class:
         return path
 
     def grade(self):
-        run = ClassRun(self.root, load_course(self.root), self.tiny.name)
-        result = run.grade(run.submissions(), lambda one, verdict: None)
-        with Gradebook(run.coursedir.db_url) as gradebook:
+        run = ClassRun(self.root, load_course(self.root), self.tiny.name, Quiet())
+        with Pool(run.course, workers=1) as pool:
+            result = Flow(run, run.survey(run.submissions()), pool, pool).carry_out()
+        with Gradebook(run.places.database) as gradebook:
             rows = gradebook.assignment_submissions(self.tiny.name)
             scores = {row.student.id: row.score for row in rows}
         return result, scores
@@ -90,8 +105,7 @@ class Class:
 
 
 @pytest.fixture
-def make_class(make_course, jail, monkeypatch):
-    monkeypatch.setattr(Desk, "jail", jail)
+def make_class(make_course):
     return lambda: Class(make_course(limits=LIMITS))
 
 

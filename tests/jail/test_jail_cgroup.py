@@ -1,6 +1,8 @@
 """Control groups are used where they were delegated, and nothing is changed where they were not."""
 
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,7 +11,8 @@ from pathlib import Path
 import pytest
 from headcheck.jail import cgroup
 from headcheck.jail.cgroup import Groups, NotDelegated, divide, own_group
-from headcheck.jail.client import Jail
+from headcheck.jail.client import Jail, Limits
+from headcheck.jail.errors import JailUnavailable
 
 MOUNTS = (
     "24 30 0:22 / /proc rw - proc proc rw\n"
@@ -29,6 +32,10 @@ def fake(folder: Path, controllers: str = "cpu memory pids", enabled: str = "mem
 def test_our_own_group_is_found():
     assert own_group("0::/user.slice/a.scope\n", MOUNTS) == Path("/sys/fs/cgroup/user.slice/a.scope")
     assert own_group("9:memory:/x\n0::/\n", MOUNTS) == Path("/sys/fs/cgroup")
+
+
+def test_a_worker_uses_the_group_that_its_starter_divided():
+    assert own_group("0::/a.scope/headcheck-grader\n", MOUNTS) == Path("/sys/fs/cgroup/a.scope")
 
 
 @pytest.mark.parametrize(
@@ -66,6 +73,73 @@ def test_a_group_gets_the_limits_of_a_child(tmp_path: Path):
         "pids.max": "68",
     }
     assert Groups(folder, ()).make(memory_mb=512, threads=64) != group
+
+
+@pytest.fixture
+def removable(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Groups of a made-up tree are folders with files in them, which the kernel's are not."""
+    removed: list[Path] = []
+
+    def remove(group: Path) -> None:
+        removed.append(group)
+        shutil.rmtree(group)
+
+    monkeypatch.setattr(cgroup, "remove", remove)
+    return removed
+
+
+def test_what_was_delegated_is_divided_after_our_processes_moved_aside(tmp_path: Path, removable: list[Path]):
+    folder = fake(tmp_path / "own", enabled="cpu")
+    assert divide(folder, cgroup.CONTROLLERS) == Groups(folder, cgroup.CONTROLLERS)
+    assert (folder / "headcheck-grader" / "cgroup.procs").read_text() == "0"
+    assert (folder / "cgroup.subtree_control").read_text() == "+memory +pids"
+    assert len(removable) == 1
+
+
+def test_what_is_divided_already_is_used_as_it_is(tmp_path: Path, removable: list[Path]):
+    folder = fake(tmp_path / "own")
+    assert divide(folder, cgroup.CONTROLLERS) == Groups(folder, cgroup.CONTROLLERS)
+    assert not (folder / "headcheck-grader").exists()
+
+
+def test_our_processes_move_back_when_the_kernel_refuses_to_divide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder, write = fake(tmp_path / "own", enabled=""), Path.write_text
+
+    def refuse(path: Path, text: str) -> int:
+        if path.name == "cgroup.subtree_control":
+            raise OSError(errno.EBUSY, "others are in it")
+        return write(path, text)
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    with pytest.raises(NotDelegated, match="others are in our control group"):
+        divide(folder, cgroup.CONTROLLERS)
+    assert (folder / "cgroup.procs").read_text() == "0"
+
+
+def test_a_child_joins_a_group_with_its_limits_and_the_group_is_removed_after_it(
+    tmp_path: Path, removable: list[Path], monkeypatch: pytest.MonkeyPatch
+):
+    folder = fake(tmp_path / "own")
+    with Jail(limits=Limits(memory_mb=300, threads=20)) as jail:
+        monkeypatch.setattr(cgroup, "reason_for_none", lambda: "")
+        monkeypatch.setattr(cgroup, "delegated", lambda: Groups(folder, cgroup.CONTROLLERS))
+        jail.spawn().close()  # so that the canaries have had their child
+        removable.clear()
+        with jail.spawn() as child:
+            (group,) = folder.glob("headcheck-*")
+            assert (group / "memory.max").read_text() == str(364 << 20)
+            assert (group / "pids.max").read_text() == "24"
+            assert (group / "cgroup.procs").read_text() == "0"  # the supervisor, and so all that it forks
+            assert child.run_cell(0, "1 + 1", 5).result == "2"
+        assert removable == [group]
+
+
+def test_without_room_for_a_group_there_is_no_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with Jail() as jail:
+        monkeypatch.setattr(cgroup, "reason_for_none", lambda: "")
+        monkeypatch.setattr(cgroup, "delegated", lambda: Groups(tmp_path / "nosuch", cgroup.CONTROLLERS))
+        with pytest.raises(JailUnavailable, match="no control group could be made"):
+            jail.spawn()
 
 
 @pytest.fixture

@@ -66,6 +66,7 @@ def refused(number: int) -> int:
         ("openat2", (), refused(errno.ENOSYS)),
         ("clone", (0x3D0F00,), ALLOW),
         ("clone", (0x11,), refused(errno.EAGAIN)),
+        ("clone", (0x3D0B00,), refused(errno.EAGAIN)),
         ("clone", (0x10010000,), refused(errno.EPERM)),
         ("openat", (0, 0, os.O_RDONLY), ALLOW),
         ("openat", (0, 0, os.O_RDONLY | os.O_TRUNC), refused(errno.EPERM)),
@@ -82,7 +83,9 @@ def refused(number: int) -> int:
         ("ioctl", (0, 0x5401), ALLOW),
         ("socketpair", (1, 0x80801), ALLOW),
         ("socketpair", (1, 2), refused(errno.EPERM)),
+        ("sendmsg", (), refused(errno.EPERM)),
         ("fchmodat", (), ALLOW),
+        ("linkat", (), ALLOW),
     ],
 )
 def test_the_filter_decides_alike_on_every_architecture(machine, name, arguments, expected):
@@ -92,6 +95,24 @@ def test_the_filter_decides_alike_on_every_architecture(machine, name, arguments
 @pytest.mark.parametrize("machine", NUMBERS)
 def test_metadata_is_refused_where_host_files_can_be_named(machine):
     for name in ("fchmodat", "fchownat", "utimensat", "setxattr", "truncate", "fchmodat2"):
+        assert verdict(machine, name, private_root=False) == refused(errno.EPERM)
+
+
+@pytest.mark.parametrize("machine", NUMBERS)
+@pytest.mark.parametrize(
+    ("flags", "permissions", "expected"),
+    [
+        (os.O_RDONLY, 0o4755, ALLOW),
+        (os.O_CREAT | os.O_WRONLY, 0o644, ALLOW),
+        (os.O_CREAT | os.O_WRONLY, 0o4755, refused(errno.EPERM)),
+        (os.O_CREAT | os.O_RDWR, 0o2755, refused(errno.EPERM)),
+        (os.O_TMPFILE | os.O_RDWR, 0o600, refused(errno.EOPNOTSUPP)),
+        (os.O_RDONLY | os.O_TRUNC, 0, refused(errno.EPERM)),
+    ],
+)
+def test_files_on_the_host_are_plain_and_have_a_name(machine, flags, permissions, expected):
+    assert verdict(machine, "openat", 0, 0, flags, permissions, private_root=False) == expected
+    for name in ("linkat", "mknodat"):
         assert verdict(machine, name, private_root=False) == refused(errno.EPERM)
 
 

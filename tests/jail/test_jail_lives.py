@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from headcheck.jail import client, launcher
+from headcheck.jail import client, launcher, slots
 from headcheck.jail.client import Jail, Limits
-from headcheck.jail.errors import ChildDied, StudentError
+from headcheck.jail.errors import ChildDied, JailUnavailable, StudentError
+from headcheck.jail.slots import Slot
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jail]:
     """A jail with little memory and processor time."""
-    with Jail(slot=3, limits=Limits(memory_mb=200, cpu_s=2)) as made:
+    with Jail(limits=Limits(memory_mb=200, cpu_s=2)) as made:
         made.spawn().close()
         yield made
 
@@ -94,7 +95,7 @@ def test_a_closed_jail_leaves_no_process_no_folder_and_no_open_file(tmp_path: Pa
     files, processes = open_files(), descendants(os.getpid())
     jail = Jail()
     child = jail.spawn()
-    assert len(list(tmp_path.iterdir())) == 1
+    assert list(tmp_path.iterdir()) != []
     child.run_cell(0, "import os\nif os.access('.', os.W_OK): os.symlink('/etc', 'link')", 5)
     jail.close()
     assert not child.alive
@@ -114,6 +115,62 @@ def test_children_die_with_their_zygote_and_a_new_one_is_started():
         assert result.died is not None
         with jail.spawn() as another:
             assert another.run_cell(0, "1 + 1", 5).result == "2"
+
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give children other user ids")
+
+
+def uid_in(jail: Jail) -> int:
+    with jail.spawn() as child:
+        return int(child.run_cell(0, "import os\nos.getuid()", 5).result)
+
+
+@as_root
+def test_jails_at_the_same_time_give_their_children_different_user_ids():
+    with Jail() as first, Jail() as second:
+        uids = [uid_in(first), uid_in(second), uid_in(first)]
+    assert uids[0] == uids[2]
+    assert len({*uids, os.getuid()}) == 3
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Names that no other test run on this machine uses."""
+    name = f"\0headcheck-test-{os.getpid()}-{{number}}"
+    monkeypatch.setattr(slots, "NAME", name)
+    return name
+
+
+@as_root
+def test_a_user_id_is_free_again_after_its_jail(names: str):
+    with Jail() as jail:
+        assert uid_in(jail) == slots.FIRST_UID
+    mine = Slot.claim()
+    assert mine.uid == slots.FIRST_UID
+    mine.release()
+
+
+def test_a_claim_ends_with_its_process_even_when_it_is_killed(names: str):
+    code = (
+        f"from headcheck.jail import slots; slots.NAME = {names!r}; s = slots.Slot.claim(); print(flush=True); input()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        during = Slot.claim()
+        other.kill()
+    after = Slot.claim()
+    assert (during.uid, after.uid) == (slots.FIRST_UID + 1, slots.FIRST_UID)
+    during.release()
+    after.release()
+
+
+def test_when_all_user_ids_are_taken_the_jail_says_so(names: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(slots, "SLOTS", 1)
+    held = Slot.claim()
+    with pytest.raises(JailUnavailable, match="in use by other graders"):
+        Slot.claim()
+    held.release()
 
 
 def zygotes() -> set[int]:

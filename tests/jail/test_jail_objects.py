@@ -46,27 +46,27 @@ def net(child: Child):
 
 def test_a_kept_object_can_be_called_and_asked(child: Child, net):
     assert net.type_name == "Net"
-    child.call_on(net, "eval", (), {}, 5, discard=True)
+    child.call(net, (), {}, 5, method="eval", discard=True)
     x = torch.randn(3, 4)
-    out, weights = child.call_on(net, None, (x,), {"scale": 2.0}, 5)
+    out, weights = child.call(net, (x,), {"scale": 2.0}, 5)
     weight, bias = child.attribute(net, "W_q.weight", 5), child.attribute(net, "W_q.bias", 5)
     assert torch.allclose(weights, torch.softmax(2 * (x @ weight.T + bias), -1), atol=1e-6)
     assert torch.equal(out, weights)
-    assert child.call_on(net, "twice", (3,), {}, 5) == 6
-    assert child.call_on(net, "parts.0.extra_repr", (), {}, 5).startswith("in_features=4")
+    assert child.call(net, (3,), {}, 5, method="twice") == 6
+    assert child.call(net, (), {}, 5, method="parts.0.extra_repr").startswith("in_features=4")
 
 
 def test_weights_that_were_sent_are_the_ones_used(child: Child, net):
     state = {name: torch.randn_like(value) for name, value in child.state(net, 5).items()}
-    child.call_on(net, "load_state_dict", (state,), {}, 5, discard=True)
+    child.call(net, (state,), {}, 5, method="load_state_dict", discard=True)
     assert torch.equal(child.state(net, 5)["W_q.weight"], state["W_q.weight"])
 
 
 def test_a_kept_object_can_be_an_argument(child: Child, net):
-    child.call_on(net, "eval", (), {}, 5, discard=True)
+    child.call(net, (), {}, 5, method="eval", discard=True)
     x = torch.randn(2, 4)
-    assert torch.equal(child.call("apply", (net, x), {}, 5), child.call_on(net, None, (x,), {}, 5)[0])
-    nested = child.call_on(net, "W_q.state_dict", (), {}, 5, keep=True)
+    assert torch.equal(child.call("apply", (net, x), {}, 5), child.call(net, (x,), {}, 5)[0])
+    nested = child.call(net, (), {}, 5, method="W_q.state_dict", keep=True)
     assert nested.type_name == "OrderedDict"
 
 
@@ -74,27 +74,27 @@ def test_what_is_wrong_with_an_object_is_told_as_for_a_function(child: Child, ne
     with pytest.raises(StudentError, match="divisible"):
         child.call("Net", (5, 2), {}, 5, keep=True)
     with pytest.raises(NotDefined, match=r"Net\.nosuch"):
-        child.call_on(net, "nosuch", (), {}, 5)
+        child.call(net, (), {}, 5, method="nosuch")
     with pytest.raises(NotDefined):
         child.attribute(net, "W_k.weight", 5)
     with pytest.raises(Unsendable, match="Linear"):
         child.attribute(net, "W_q", 5)
     with pytest.raises(Unsendable):
-        child.call_on(net, "eval", (), {}, 5)
+        child.call(net, (), {}, 5, method="eval")
 
 
 def test_an_object_dies_with_its_child(jail: Jail, child: Child, net):
     with jail.spawn() as other, pytest.raises(RemoteLost):
-        other.call_on(net, None, (torch.zeros(1, 4),), {}, 5)
+        other.call(net, (torch.zeros(1, 4),), {}, 5)
     child.run_cell(6, "import os; os._exit(0)", 5)
     with pytest.raises(RemoteLost, match="lost"):
-        child.call_on(net, None, (torch.zeros(1, 4),), {}, 5)
+        child.call(net, (torch.zeros(1, 4),), {}, 5)
     with pytest.raises(ChildDied):
         child.call("square", (net,), {}, 5)
 
 
 def test_gradients_are_those_of_autograd(child: Child, net):
-    child.call_on(net, "eval", (), {}, 5, discard=True)
+    child.call(net, (), {}, 5, method="eval", discard=True)
     x, cotangent = torch.randn(3, 4), torch.randn(3, 4)
     got = child.gradients(net, (x,), {"scale": 1.0}, cotangent, 5)
     mine = torch.nn.Linear(4, 4)
@@ -125,7 +125,7 @@ def test_a_seed_makes_random_numbers_repeatable(child: Child):
 
 
 def test_the_steps_of_a_call_come_with_their_lines_and_values(child: Child, net):
-    child.call_on(net, "eval", (), {}, 5, discard=True)
+    child.call(net, (), {}, 5, method="eval", discard=True)
     x = torch.randn(3, 4)
     traced = child.trace(net, (x,), {}, 5)
     assert traced.error is None

@@ -40,29 +40,17 @@ class LocalChild:
         self._namespace = namespace
         self._kept: list[Any] = []
 
-    def call(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], _s: float, *, keep: bool = False) -> Any:
-        """Call a function or class of the namespace."""
-        if not callable(self._namespace.get(name)):
-            raise NotDefined(name)
-        return self._result(self._run(self._namespace[name], args, kwargs), keep)
-
-    def call_on(
-        self,
-        remote: Remote,
-        method: str | None,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        _s: float,
-        *,
-        keep: bool = False,
-        discard: bool = False,
+    def call(
+        self, target: str | Remote, args: Sequence[Any], kwargs: Mapping[str, Any], _s: float, **options: Any
     ) -> Any:
-        """Call an object that was kept, or a method of it."""
-        function = self._kept[remote.number]
-        for part in method.split(".") if method else ():
-            function = getattr(function, part)
+        """Call a function or class of the namespace, an object that was kept, or a method of one."""
+        function = self._kept[target.number] if isinstance(target, Remote) else self._namespace.get(target)
+        for part in (options.get("method") or "").split("."):
+            function = getattr(function, part) if part else function
+        if not callable(function):
+            raise NotDefined(str(target))
         value = self._run(function, args, kwargs)
-        return None if discard else self._result(value, keep)
+        return None if options.get("discard") else self._result(value, bool(options.get("keep")))
 
     def trace(self, *_args: Any, **_kwargs: Any) -> Traced:
         """Bring no steps along."""
@@ -121,7 +109,7 @@ class LocalChild:
         if not keep:
             return outside(value)
         self._kept.append(value)
-        return Remote(cast(Child, self), len(self._kept) - 1, type(value).__name__)
+        return Remote(self, len(self._kept) - 1, type(value).__name__)
 
     def _inside(self, value: Any) -> Any:
         """Give code its own copy of an argument, and its own objects back."""

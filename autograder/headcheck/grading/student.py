@@ -80,7 +80,7 @@ class RemoteObject:
         return self._student.observe(
             args,
             kwargs,
-            lambda c, s: c.call_on(self.kept, None, *bare(args, kwargs), s),
+            lambda c, s: c.call(self.kept, *bare(args, kwargs), s),
             lambda: self.trace(*args, **kwargs),
         )
 
@@ -98,16 +98,16 @@ class RemoteObject:
         Raises:
             StudentFailure: no value came back.
         """
-        return self._student.ask(lambda c, s: c.call_on(self.kept, name, *bare(args, kwargs), s))
+        return self._student.ask(lambda c, s: c.call(self.kept, *bare(args, kwargs), s, method=name))
 
     def make(self, name: str, *args: Any, **kwargs: Any) -> RemoteObject:
         """Call a method and leave its result in the jail; arguments and errors as for `method`."""
-        kept = self._student.ask(lambda c, s: c.call_on(self.kept, name, *bare(args, kwargs), s, keep=True))
+        kept = self._student.ask(lambda c, s: c.call(self.kept, *bare(args, kwargs), s, method=name, keep=True))
         return RemoteObject(self._student, f"{self.name}.{name}", kept)
 
     def do(self, name: str, *args: Any, **kwargs: Any) -> None:
         """Call a method for its effect only; arguments and errors as for `method`."""
-        self._student.ask(lambda c, s: c.call_on(self.kept, name, *bare(args, kwargs), s, discard=True))
+        self._student.ask(lambda c, s: c.call(self.kept, *bare(args, kwargs), s, method=name, discard=True))
 
     def eval(self) -> None:
         """Put a module into evaluation mode."""

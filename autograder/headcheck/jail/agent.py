@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 from types import FrameType
 from typing import Any
 
@@ -66,6 +67,7 @@ def _settle(shell: JailShell, home: str) -> None:
     sys.argv = [""]
     for name in [name for name in sys.modules if name.split(".")[0] == "headcheck"]:
         del sys.modules[name]
+    tempfile.tempdir = None  # it is chosen anew
     os.environ.clear()
     os.environ.update(
         HOME=home, TMPDIR=home, USER="student", PATH="/usr/bin:/bin", LC_ALL="C.UTF-8", MPLBACKEND="agg",

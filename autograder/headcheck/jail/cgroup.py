@@ -116,7 +116,8 @@ def own_group(cgroup: str, mountinfo: str) -> Path:
     points = [left.split()[4] for left, right in mounts if right.split()[0] == "cgroup2"]
     if not paths or not points or "/.." in paths[0]:
         raise NotDelegated(N_("no control groups of version 2"))
-    return Path(points[0]) / paths[0].lstrip("/")
+    folder = Path(points[0]) / paths[0].lstrip("/")
+    return folder.parent if folder.name == _KEEPER else folder  # our starter has divided it already
 
 
 def divide(folder: Path, controllers: tuple[str, ...]) -> Groups:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import torch
 
@@ -31,6 +31,21 @@ _READY_S = 30.0
 # The cell or call alone is interrupted this much before the child would be killed, in the later of two moments.
 _SOFT_MARGIN_S = 0.5
 _SOFT_SHARE = 0.75
+
+
+class _Call(NamedTuple):
+    """What is called with what, and for how long."""
+
+    target: str | Remote
+    method: str | None
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    deadline_s: float
+
+    @property
+    def spoken(self) -> str:
+        """Its name in a message."""
+        return _spoken(self.target, self.method)
 
 
 class Child:
@@ -97,55 +112,39 @@ class Child:
         return self._cell_result(ok=True, result=clean(str(answer.value), OUTPUT_LIMIT))
 
     def call(
-        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], deadline_s: float, *, keep: bool = False
-    ) -> Any:
-        """Call a function (or class) that the notebook defined.
-
-        Args:
-            name: its name.
-            args: positional arguments, of the kinds that `wire.encode` takes, or a `Remote` of this child.
-            kwargs: named arguments.
-            deadline_s: seconds until the child is killed; a little earlier the call alone is interrupted.
-            keep: leave the result in the child.
-
-        Returns:
-            What it returned, rebuilt from plain data: never an object of the student's. With `keep` a `Remote`.
-
-        Raises:
-            StudentFailure: one of its subclasses; Unsendable also for an argument.
-        """
-        return self._call(name, None, args, kwargs, deadline_s, "keep" if keep else "value")
-
-    def call_on(
         self,
-        remote: Remote,
-        method: str | None,
+        target: str | Remote,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         deadline_s: float,
         *,
+        method: str | None = None,
         keep: bool = False,
         discard: bool = False,
     ) -> Any:
-        """Call an object that stayed in the child, or a method of it.
+        """Call a function (or class) that the notebook defined, an object that stayed in the child, or its method.
 
         Args:
-            remote: the object.
-            method: name of the method, dotted for one of a part; None calls the object itself.
-            args: as for `call`.
-            kwargs: as for `call`.
-            deadline_s: as for `call`.
+            target: the name, or the object.
+            args: positional arguments, of the kinds that `wire.encode` takes, or a `Remote` of this child.
+            kwargs: named arguments.
+            deadline_s: seconds until the child is killed; a little earlier the call alone is interrupted.
+            method: name of the method, dotted for one of a part; None calls the target itself.
             keep: leave the result in the child.
             discard: throw the result away, for what returns itself (`eval`, `load_state_dict`).
 
         Returns:
-            As `call`; None with `discard`.
+            What it returned, rebuilt from plain data: never an object of the student's. With `keep` a `Remote`, with
+            `discard` None.
 
         Raises:
             RemoteLost: the object's child is dead, or another one.
-            StudentFailure: as for `call`.
+            StudentFailure: one of its subclasses; Unsendable also for an argument.
         """
-        return self._call(remote, method, args, kwargs, deadline_s, _result(keep, discard))
+        call = _Call(target, method, args, kwargs, deadline_s)
+        answer = self._request_call(call, "keep" if keep else "nothing" if discard else "value")
+        value = self._value(answer, call.spoken, deadline_s)
+        return value if answer.kept is None else Remote(self, self._kept, answer.kept)
 
     def trace(
         self,
@@ -163,7 +162,7 @@ class Child:
             args: as for `call`.
             kwargs: as for `call`.
             deadline_s: as for `call`.
-            method: as for `call_on`.
+            method: as for `call`.
 
         Returns:
             The value, or the error with which the call ended, and the steps until then.
@@ -171,9 +170,10 @@ class Child:
         Raises:
             StudentFailure: the call did not end by itself, or there is no such function.
         """
-        answer = self._request_call(target, method, args, kwargs, deadline_s, "value", traced=True)
+        call = _Call(target, method, args, kwargs, deadline_s)
+        answer = self._request_call(call, "value", traced=True)
         try:
-            return Traced(self._value(answer, _spoken(target, method), deadline_s), None, answer.steps)
+            return Traced(self._value(answer, call.spoken, deadline_s), None, answer.steps)
         except (StudentError, Unsendable) as error:
             return Traced(None, error, answer.steps)
 
@@ -195,7 +195,7 @@ class Child:
             kwargs: as for `call`.
             cotangent: of the shape of the output.
             deadline_s: as for `call`.
-            method: as for `call_on`.
+            method: as for `call`.
 
         Returns:
             The output and the gradients of parameters and inputs.
@@ -212,7 +212,7 @@ class Child:
             raise
 
     def attribute(self, remote: Remote, path: str, deadline_s: float) -> Any:
-        """Return an attribute of an object that stayed in the child, such as "W_q.weight"; errors as for `call_on`."""
+        """Return an attribute of an object that stayed in the child, such as "W_q.weight"; errors as for `call`."""
         answer = self._request("get", remote, path, None, deadline_s)
         return self._value(answer, path, deadline_s)
 
@@ -221,9 +221,9 @@ class Child:
 
         Raises:
             Unsendable: it holds something else than tensors by name.
-            StudentFailure: as for `call_on`.
+            StudentFailure: as for `call`.
         """
-        value = self.call_on(remote, "state_dict", (), {}, deadline_s)
+        value = self.call(remote, (), {}, deadline_s, method="state_dict")
         if not isinstance(value, dict):
             raise Unsendable("type", type(value).__name__)
         for key, item in value.items():
@@ -265,33 +265,12 @@ class Child:
     ) -> None:
         self.close()
 
-    def _call(
-        self,
-        target: str | Remote,
-        method: str | None,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        deadline_s: float,
-        result: str,
-    ) -> Any:
-        answer = self._request_call(target, method, args, kwargs, deadline_s, result)
-        value = self._value(answer, _spoken(target, method), deadline_s)
-        return value if answer.kept is None else Remote(self, self._kept, answer.kept)
-
-    def _request_call(
-        self,
-        target: str | Remote,
-        method: str | None,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        deadline_s: float,
-        result: str,
-        *,
-        traced: bool = False,
-    ) -> Answer:
+    def _request_call(self, call: _Call, result: str, *, traced: bool = False) -> Answer:
+        """Have a call made; `result` says what becomes of what it returns: "value", "keep" or "nothing"."""
         self._kept += result == "keep"
         extra = {"result": result, "traced": traced, "number": self._kept}
-        answer = self._request("call", target, method, (tuple(args), dict(kwargs)), deadline_s, **extra)
+        arguments = (tuple(call.args), dict(call.kwargs))
+        answer = self._request("call", call.target, call.method, arguments, call.deadline_s, **extra)
         failed = answer.missing or answer.error is not None or answer.unsendable is not None
         if not failed and (answer.kept is not None) != (result == "keep"):
             self._kill(VIOLATION)
@@ -370,10 +349,6 @@ class Child:
 
 def _late_text(deadline_s: float) -> str:
     return _("it took longer than {seconds:g} s").format(seconds=deadline_s)
-
-
-def _result(keep: bool, discard: bool) -> str:
-    return "keep" if keep else "nothing" if discard else "value"
 
 
 def _spoken(target: str | Remote, method: str | None) -> str:

@@ -1,5 +1,6 @@
 """The trusted side of the jail: start children and end them."""
 
+import contextlib
 import functools
 import os
 import socket
@@ -10,16 +11,18 @@ from types import TracebackType
 from typing import Self
 
 from headcheck.i18n import N_, _
-from headcheck.jail import canary, cgroup, rootfs
+from headcheck.jail import canary, cgroup, rootfs, scratch
 from headcheck.jail.channel import Channel
 from headcheck.jail.child import Child
 from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.launcher import Zygote, ZygoteGone, next_zygote
-from headcheck.jail.layers import LAYERS, Plan, enough, level
+from headcheck.jail.layers import LAYERS, NAMESPACES, Plan, enough, level
 from headcheck.jail.linux import unsupported
 from headcheck.jail.offered import Offered
 from headcheck.jail.process import Process
 from headcheck.jail.results import CellError, CellResult, Limits, Usage
+from headcheck.jail.scratch import Scratch
+from headcheck.jail.slots import Slot
 
 __all__ = ["CellError", "CellResult", "Child", "Jail", "Limits", "Usage"]
 
@@ -30,10 +33,10 @@ SWITCHED_OFF = N_("switched off")
 class Jail:
     """Makes jailed children, each a fresh copy of a process that has torch imported.
 
-    One jail serves one thread. The first use takes about two seconds, a child some 20 ms.
+    One jail serves one thread; as many as you like may run at the same time, as root each with a user id of its own.
+    The first use takes about two seconds, a child some 20 ms.
 
     Args:
-        slot: number of this worker among those that run at the same time; as root it selects the children's user id.
         limits: what each child may use.
         minimum: the weakest isolation to accept: "A", "B", or "none" when the student code is trusted.
         layers: layers to use when they are offered; tests leave some out to show what each is for.
@@ -46,7 +49,6 @@ class Jail:
     def __init__(
         self,
         *,
-        slot: int = 0,
         limits: Limits = Limits(),  # noqa: B008  frozen
         minimum: str = "B",
         layers: Iterable[str] = LAYERS,
@@ -60,9 +62,11 @@ class Jail:
                     folder=shown[0]
                 )
             )
-        self._slot, self._limits, self.minimum = slot, limits, minimum
+        self._limits, self.minimum = limits, minimum
         self._wanted = tuple(layers)
         self._zygote: Zygote | None = None
+        self._slot: Slot | None = None
+        self._scratch: Scratch | None = None
         self._children: list[Child] = []
         self._offered = Offered()
         self._files = ""
@@ -101,6 +105,11 @@ class Jail:
     def offer_files(self, folder: Path | None) -> None:
         """Show a folder's files, but no notebook, to the children to come, in their working folder and read-only."""
         self._files = self._offered.copy_of(folder) if folder is not None else ""
+
+    def withdraw_files(self, folder: Path) -> None:
+        """Show a folder's files no longer, and forget them: another submission's may lie there next time."""
+        self._files = ""
+        self._offered.forget(folder)
 
     def spawn(self) -> Child:
         """Make a child, locked down and ready, that has seen nothing yet.
@@ -148,6 +157,12 @@ class Jail:
         self._children = []
         self._retire()
         self._offered.close()
+        if self._scratch is not None:
+            self._scratch.close()
+            self._scratch = None
+        if self._slot is not None:
+            self._slot.release()
+            self._slot = None
 
     def __enter__(self) -> Self:
         return self
@@ -167,29 +182,56 @@ class Jail:
             self._zygote.close()
             self._zygote = None
 
-    def _plan(self, group: Path | None) -> Plan:
+    def _plan(self, remains: contextlib.ExitStack) -> Plan:
+        """Make what a child needs outside, and have it removed with `remains`."""
+        folder = group = ""
+        if NAMESPACES not in self.layers:
+            folder = self._scratch_folder()
+            remains.callback(scratch.remove, folder)
+        if not cgroup.reason_for_none():
+            group = str(self._group())
+            remains.callback(cgroup.remove, Path(group))  # first, since it ends whatever still lives
         return Plan(
             layers=self.layers,
             mount_point=self._started().mount_point,
+            scratch=folder,
             files=self._files,
-            cgroup=str(group or ""),
-            slot=self._slot,
+            cgroup=group,
+            uid=self._uid(),
             **asdict(self._limits),
         )
 
-    def _group(self) -> Path | None:
-        """Make a control group for a child where we may."""
-        if cgroup.reason_for_none():
-            return None
+    def _scratch_folder(self) -> str:
+        if self._scratch is None:
+            self._scratch = Scratch()
+        return self._scratch.make(self._uid(), self._files)
+
+    def _uid(self) -> int:
+        """Return the user id of the children; only root can give them another one than its own."""
+        if os.geteuid() != 0:
+            return os.geteuid()
+        if self._slot is None:
+            self._slot = Slot.claim()
+        return self._slot.uid
+
+    def _group(self) -> Path:
+        """Make a control group for a child."""
         try:
             return cgroup.delegated().make(self._limits.memory_mb, self._limits.threads)
         except OSError as error:
             raise JailUnavailable(_("no control group could be made: {reason}").format(reason=error)) from error
 
     def _fork(self) -> Child:
-        """Make the channels, have the zygote fork, and wait until the child says that it is locked down."""
-        group = self._group()
-        plan = self._plan(group)
+        """Have the zygote fork, and wait until the child says that it is locked down."""
+        with contextlib.ExitStack() as remains:
+            plan = self._plan(remains)
+            channel, process = self._forked(plan, remains)
+        child = Child(channel, process)
+        child.await_lockdown()
+        return child
+
+    def _forked(self, plan: Plan, remains: contextlib.ExitStack) -> tuple[Channel, Process]:
+        """Make the channels and have the zygote fork; once there is a process, `remains` belongs to it."""
         ours, theirs = socket.socketpair()
         pipes = [os.pipe() for _pipe in range(3)]
         out, err, status = (os.fdopen(read, "rb", buffering=0) for read, _write in pipes)
@@ -199,13 +241,9 @@ class Jail:
         except ZygoteGone:
             channel.close()
             status.close()
-            if group is not None:
-                cgroup.remove(group)
             raise
         finally:
             theirs.close()
             for _read, write in pipes:
                 os.close(write)
-        child = Child(channel, Process(handle, status, self._limits, group))
-        child.await_lockdown()
-        return child
+        return channel, Process(handle, status, self._limits, remains.pop_all())

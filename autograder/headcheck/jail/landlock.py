@@ -2,7 +2,7 @@
 
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from headcheck.jail.linux import checked, syscall
 
@@ -10,9 +10,10 @@ _CREATE_RULESET_VERSION = 1
 _RULE_PATH_BENEATH = 1
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-_MAKE_CHAR, _MAKE_SOCK, _MAKE_BLOCK = 1 << 6, 1 << 9, 1 << 11
+_MAKE_CHAR, _MAKE_SOCK, _MAKE_FIFO, _MAKE_BLOCK, _MAKE_SYM = 1 << 6, 1 << 9, 1 << 10, 1 << 11, 1 << 12
 _FIRST_RIGHTS = (1 << 13) - 1
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+_NEVER = _EXECUTE | _MAKE_CHAR | _MAKE_SOCK | _MAKE_FIFO | _MAKE_BLOCK | _MAKE_SYM | _IOCTL_DEV
 _NET_ALL, _SCOPE_ALL = 0b11, 0b11  # bind and connect TCP; abstract sockets and signals
 
 DEVICES = ("/dev/null", "/dev/urandom")
@@ -23,12 +24,12 @@ def abi() -> int:
     return max(0, syscall("landlock_create_ruleset", None, 0, _CREATE_RULESET_VERSION))
 
 
-def restrict(read: Sequence[str], write: Sequence[str]) -> None:
+def restrict(read: Iterable[str], write: Iterable[str]) -> None:
     """Confine this process and its children; needs `no_new_privs`.
 
     Args:
         read: files and folders that may be read (nothing may be executed anywhere).
-        write: folders in which files may be made, changed and removed.
+        write: folders in which files and folders, but nothing else, may be made, changed and removed.
 
     Raises:
         OSError: the kernel refused a step; the process must not go on.
@@ -38,7 +39,7 @@ def restrict(read: Sequence[str], write: Sequence[str]) -> None:
     for path in (*read, *DEVICES):
         _allow(ruleset, path, _readable(path, version))
     for path in write:
-        _allow(ruleset, path, _filesystem(version) & ~(_EXECUTE | _MAKE_CHAR | _MAKE_SOCK | _MAKE_BLOCK | _IOCTL_DEV))
+        _allow(ruleset, path, _filesystem(version) & ~_NEVER)
     checked(syscall("landlock_restrict_self", ruleset, 0), "landlock_restrict_self")
     os.close(ruleset)
 

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from headcheck.i18n import _
@@ -59,7 +59,6 @@ class Zygote:
     def __init__(self) -> None:
         cgroup.reason_for_none()  # settles it now: with a zygote running our own group could not be divided any more
         self.mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
-        os.chmod(self.mount_point, 0o755)  # without a private root it is the working folder, of another user maybe
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -84,6 +83,19 @@ class Zygote:
                 start_new_session=True,  # Ctrl-C is for us, not for it
             )
         self.forks = 0
+
+    def twin(self) -> "Twin":
+        """Have the zygote fork a zygote, for another process maybe; waits until it is ready to.
+
+        Raises:
+            JailUnavailable: the zygote did not start.
+        """
+        assert self.offer is not None
+        mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
+        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            socket.send_fds(self._control, [json.dumps({"twin": mount_point}).encode()], [theirs.fileno()])
+        return Twin(control, mount_point)
 
     @functools.cached_property
     def offer(self) -> dict[str, str]:
@@ -154,6 +166,36 @@ class Zygote:
     def pid(self) -> int:
         """Process id of the zygote."""
         return self._process.pid
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A forked zygote on its way to the process that will use it; it ends when nobody holds its socket any more."""
+
+    control: socket.socket
+    mount_point: str
+
+    def adopt(self) -> None:
+        """Use it for the jail that is opened next."""
+        _ahead.append(_Adopted(self))
+
+
+class _Adopted(Zygote):
+    """A twin as its user sees it; it is no child of this process."""
+
+    def __init__(self, twin: Twin) -> None:
+        self._control, self.mount_point, self.forks = twin.control, twin.mount_point, 0
+
+    def _last_words(self) -> str:
+        return _("the process that it was to be forked from has ended")
+
+    def close(self) -> None:
+        """Hang up; it ends by itself."""
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
+        self._control.close()
+        with contextlib.suppress(OSError):
+            os.rmdir(self.mount_point)
 
 
 _ahead: list[Zygote] = []

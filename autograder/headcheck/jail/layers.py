@@ -12,22 +12,24 @@ class Plan:
 
     Attributes:
         layers: those of `LAYERS` to put on; each must succeed.
-        mount_point: empty folder of the host, the place of the private root and, without one, the working folder.
+        mount_point: empty folder of the host, the place of the private root.
+        scratch: without a private root: folder of the host to work in and to write to; "" with one.
         files: folder of the host whose content is shown, read-only, in the working folder; "" for none.
         cgroup: folder of the control group to join; "" for none.
-        slot: number that gives children of parallel jails different user ids.
+        uid: user id to have: our own, or as root one that no other jail uses.
         memory_mb: address space beyond what the zygote had, MB.
         cpu_s: processor time of the whole child, seconds.
         file_mb: largest file, MB.
-        tmp_mb: size of each writable folder, MB.
+        tmp_mb: size of each writable folder (of the scratch folder), MB.
         threads: most threads at a time.
     """
 
     layers: tuple[str, ...]
     mount_point: str
+    scratch: str
     files: str
     cgroup: str
-    slot: int
+    uid: int
     memory_mb: int
     cpu_s: int
     file_mb: int

@@ -4,14 +4,13 @@ import contextlib
 import os
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from headcheck.i18n import N_
 from headcheck.jail import landlock, linux, rootfs, seccomp
 from headcheck.jail.layers import LANDLOCK, NAMESPACES, SECCOMP, Plan
 
 _UNSHARE = linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWNET | linux.CLONE_NEWIPC | linux.CLONE_NEWUTS
-_FIRST_UID = 61000
 _MB = 1 << 20
 
 
@@ -81,26 +80,26 @@ def confine(plan: Plan) -> None:
         OSError: a step failed. The caller must end the process.
     """
     private = NAMESPACES in plan.layers
-    uid = _FIRST_UID + plan.slot if os.geteuid() == 0 else os.geteuid()
+    uid = plan.uid
     address_space = _address_space()  # while /proc is sure to be there
-    # The kernel counts all of a user's threads; those of a slot or of a user namespace are the child's alone.
+    # The kernel counts all of a user's threads; with a user id or a user namespace of its own they are the child's.
     threads = plan.threads + (0 if private or os.geteuid() == 0 else _threads_of(uid))
     linux.prctl(linux.PR_SET_DUMPABLE, 1)  # or our own files in /proc would belong to root
     _prefer_as_victim()
     if private:
         rootfs.build(plan.mount_point, uid, plan.tmp_mb, plan.files)
-    work = rootfs.WRITABLE[0] if private else plan.files or plan.mount_point
-    os.chdir(work)
+    writable = rootfs.WRITABLE if private else (plan.scratch,)
+    os.chdir(writable[0])
     _limit(plan, address_space, threads)
     _drop_user(uid)
     linux.drop_capabilities()
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     linux.prctl(linux.PR_SET_PDEATHSIG, 9)  # a change of user id resets both of these
-    linux.prctl(linux.PR_SET_DUMPABLE, 1 if private else 0)
-    _check_python_is_readable()
+    linux.prctl(linux.PR_SET_DUMPABLE, 1)  # for the supervisor; Landlock and the namespaces keep other children away
+    _check_access(writable)
     if LANDLOCK in plan.layers:
-        readable = [*rootfs.readable_paths(), f"/proc/{os.getpid()}", "/etc/passwd" if private else work]
-        landlock.restrict(readable, rootfs.WRITABLE if private else ())
+        readable = [*rootfs.readable_paths(), f"/proc/{os.getpid()}", "/etc/passwd" if private else plan.files]
+        landlock.restrict(filter(None, readable), writable)
     if SECCOMP in plan.layers:
         seccomp.install(os.getpid(), private_root=private)
 
@@ -147,8 +146,13 @@ def _drop_user(uid: int) -> None:
         os.setresuid(uid, uid, uid)
 
 
-def _check_python_is_readable() -> None:
-    """Fail early when the new user cannot read the interpreter: every lazy import would fail later, oddly."""
+def _check_access(writable: Sequence[str]) -> None:
+    """Fail early when the new user cannot read Python or cannot write: all sorts of things would fail later, oddly."""
     for path in (os.__file__, sys.prefix):
         if not os.access(path, os.R_OK):
             raise PermissionError(f"user id {os.getuid()} cannot read {path}, so Python would not work in the jail")
+    for path in writable:
+        if not os.access(path, os.W_OK):
+            raise PermissionError(
+                f"user id {os.getuid()} cannot write to {path}; let TMPDIR name a folder for everybody"
+            )

@@ -22,6 +22,11 @@ class Offered:
             self._copies[folder] = _copy(folder)
         return self._copies[folder]
 
+    def forget(self, folder: Path) -> None:
+        """Remove the copies of one folder's files."""
+        if copy := self._copies.pop(folder, ""):
+            shutil.rmtree(copy, ignore_errors=True)
+
     def close(self) -> None:
         """Remove the copies."""
         for copy in filter(None, self._copies.values()):

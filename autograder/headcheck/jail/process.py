@@ -5,11 +5,9 @@ import json
 import os
 import select
 import signal
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from headcheck.i18n import N_
-from headcheck.jail import cgroup
 from headcheck.jail.channel import wait_for
 from headcheck.jail.results import Limits
 
@@ -18,19 +16,27 @@ END_S = 5.0
 EXITED = N_("exited")
 MEMORY = N_("memory limit")
 PROCESSOR = N_("processor time limit")
+DISK = N_("disk limit")
 DEADLINE = N_("deadline")
 VIOLATION = N_("protocol violation")
 SIGNAL = N_("killed by signal {number}")
 
 
 class Process:
-    """The supervisor of a child: ends it, and learns from it how the child ended."""
+    """The supervisor of a child: ends it, and learns from it how the child ended.
 
-    def __init__(self, handle: int, status: BinaryIO, limits: Limits, group: Path | None = None) -> None:
+    Args:
+        handle: a pidfd of the supervisor.
+        status: the pipe on which it reports.
+        limits: what the child may use.
+        remains: removes what is left of a child once it has ended.
+    """
+
+    def __init__(self, handle: int, status: BinaryIO, limits: Limits, remains: contextlib.ExitStack) -> None:
         self._handle = handle
         self._status = status
         self._limits = limits
-        self._group = group
+        self._remains = remains
         self._report: dict[str, Any] | None = None
         self.start_rss_mb = 0.0
 
@@ -55,12 +61,13 @@ class Process:
         wait_for(self._handle, select.POLLIN, END_S)  # readable once the supervisor itself is gone
         os.close(self._handle)
         self._status.close()
-        if self._group is not None:
-            cgroup.remove(self._group)
+        self._remains.close()
         return report or {}
 
     def reason(self, report: dict[str, Any]) -> str:
         """Say in a phrase why a child ended by itself."""
+        if report.get("filled"):
+            return DISK
         code = int(report.get("exit", -signal.SIGKILL))
         if code >= 0:
             return EXITED

@@ -1,17 +1,12 @@
 """Objects that stay in the child, and what can be learned about a call: its gradients, its steps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from headcheck.jail.errors import ProtocolViolation, StudentFailure
 from headcheck.jail.wire import clean
-
-if TYPE_CHECKING:
-    from headcheck.jail.child import Child
 
 MAX_STEPS = 64
 MAX_STEP_BYTES = 4 << 20
@@ -24,12 +19,12 @@ class Remote:
     """An object of the student's that stays where it is; it can be called, asked, and passed as an argument.
 
     Attributes:
-        owner: the child that holds it.
+        owner: the `Child` that holds it.
         number: its number there, chosen by us.
         type_name: name of its class, a claim of the student's process.
     """
 
-    owner: Child
+    owner: object
     number: int
     type_name: str
 

@@ -11,7 +11,7 @@ class Limits:
         memory_mb: memory beyond what Python with torch needs, MB.
         cpu_s: processor time of all its cells and calls together, seconds.
         file_mb: largest file, MB.
-        tmp_mb: size of the writable folders /tmp and /dev/shm, MB each.
+        tmp_mb: size of the writable folders /tmp and /dev/shm, MB each; without a private root of the working folder.
         threads: most threads at a time (other processes it can never start).
     """
 
@@ -72,8 +72,8 @@ class Usage:
         cpu_s: processor time, seconds.
         max_rss_mb: largest resident memory, MB, the shared part of some 250 MB included.
         own_mb: the same without what it started with, MB.
-        reason: "" when it was alive until closed, else "memory limit", "processor time limit", "deadline",
-            "protocol violation", "exited" or "killed by signal N".
+        reason: "" when it was alive until closed, else "memory limit", "processor time limit", "disk limit",
+            "deadline", "protocol violation", "exited" or "killed by signal N".
     """
 
     cpu_s: float

@@ -37,7 +37,7 @@ _MACHINE = _names("""
 # Landlock lets every process watch and list what it may not open.
 _SPYING = _names("inotify_init inotify_init1 inotify_add_watch fanotify_init statmount listmount")
 _TALK = _names("""
-    socket connect accept bind listen accept4 shmget shmat shmctl semget msgget mq_open
+    socket connect accept bind listen accept4 sendmsg sendmmsg shmget shmat shmctl semget msgget mq_open
 """)
 _NEW_PROCESSES = _names("fork vfork execve execveat")
 # Landlock covers none of these; where the host's files can still be named (no private root) they must be refused.
@@ -45,14 +45,17 @@ _METADATA = _names("""
     chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat utimensat setxattr lsetxattr
     fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat file_setattr truncate
 """)
+# Files that are not seen, or outlive being removed, where the working folder is on a disk of the host.
+_ODD_FILES = _names("link linkat mknod mknodat creat")
 # These a process may do to itself only; for the second group 0 means itself.
 _SIGNALS = _names("kill tkill tgkill")
 _ABOUT_A_PROCESS = _names("""
     prlimit64 sched_setaffinity sched_setscheduler sched_setparam sched_setattr migrate_pages move_pages
 """)
 
-_CLONE_NEW_ANY, _CLONE_THREAD = 0x7E020080, 0x10000
+_CLONE_NEW_ANY, _CLONE_FILES, _CLONE_THREAD = 0x7E020080, 0x400, 0x10000
 _SOCKET_KIND = 0xF
+_O_TMPFILE, _SET_ID = 0o20000000, 0o6000
 _TIOCSTI, _TIOCLINUX, _PR_SET_PDEATHSIG = 0x5412, 0x541C, 1
 
 # Classic BPF
@@ -112,13 +115,14 @@ class _Program:
         self.when(name, _argument(index), *tests, _op(_RETURN, _ALLOW), _refuse(errno.EPERM))
 
     def threads_only(self) -> None:
-        """Refuse clone for new namespaces and for processes; glibc's threads are allowed."""
+        """Refuse clone for new namespaces and for processes; glibc's threads, which share their files, are allowed."""
         self.when(
             "clone",
             _argument(0),
             _op(_ANY_BIT, _CLONE_NEW_ANY, 0, 1),
             _refuse(errno.EPERM),
-            _op(_ANY_BIT, _CLONE_THREAD, 1, 0),
+            _op(_AND, _CLONE_FILES | _CLONE_THREAD),
+            _op(_EQUAL, _CLONE_FILES | _CLONE_THREAD, 1, 0),
             _refuse(errno.EAGAIN),
             _op(_RETURN, _ALLOW),
         )
@@ -134,14 +138,30 @@ class _Program:
             _refuse(errno.EPERM),
         )
 
-    def no_read_only_truncate(self, name: str, index: int) -> None:
-        """Refuse O_RDONLY|O_TRUNC, which empties a file that Landlock before ABI 3 only lets be read."""
+    def plain_opening(self, name: str, index: int, *, private_root: bool) -> None:
+        """Check the flags of an opening call, and without a private root the permissions of new files.
+
+        O_RDONLY|O_TRUNC empties a file that Landlock before ABI 3 only lets be read. A file without a name would not be
+        counted, and one that changes the user id of whoever runs it must not come to lie on the host.
+        """
+        flags, permissions = _argument(index), _argument(index + 1)
+        on_a_disk = [
+            flags,
+            _op(_ANY_BIT, _O_TMPFILE, 0, 1),
+            _refuse(errno.EOPNOTSUPP),
+            _op(_ANY_BIT, os.O_CREAT, 1, 0),
+            _op(_RETURN, _ALLOW),  # without this flag the permissions mean nothing
+            permissions,
+            _op(_ANY_BIT, _SET_ID, 0, 1),
+            _refuse(errno.EPERM),
+        ]
         self.when(
             name,
-            _argument(index),
+            flags,
             _op(_AND, os.O_TRUNC | os.O_ACCMODE),
             _op(_EQUAL, os.O_TRUNC | os.O_RDONLY, 0, 1),
             _refuse(errno.EPERM),
+            *([] if private_root else on_a_disk),
             _op(_RETURN, _ALLOW),
         )
 
@@ -161,12 +181,12 @@ def build(pid: int, *, private_root: bool, machine: str | None = None) -> bytes:
     for group in (_OTHER_PROCESSES, _KERNEL_SURFACE, _MACHINE, _SPYING, _TALK, _NEW_PROCESSES):
         program.deny(group)
     if not private_root:
-        program.deny(_METADATA)
+        program.deny((*_METADATA, *_ODD_FILES))
     for name in ("clone3", "openat2"):  # they hide their flags behind a pointer; libc then uses the older calls
         program.when(name, _refuse(errno.ENOSYS))
     program.threads_only()
-    program.no_read_only_truncate("open", 1)
-    program.no_read_only_truncate("openat", 2)
+    program.plain_opening("open", 1, private_root=private_root)
+    program.plain_opening("openat", 2, private_root=private_root)
     program.streams_only()
     program.not_value("ioctl", 1, _TIOCSTI, _TIOCLINUX)
     program.not_value("prctl", 0, _PR_SET_PDEATHSIG)

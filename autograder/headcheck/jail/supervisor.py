@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import resource
+import select
 import signal
 import socket
 from types import FrameType
@@ -12,10 +13,12 @@ from typing import NoReturn
 from headcheck.jail import agent, cgroup, linux, lockdown, wire
 from headcheck.jail.layers import NAMESPACES, Plan
 from headcheck.jail.shell import JailShell
+from headcheck.jail.watch import Watch
 
 # Where the four channels lie while a child is being made; the child keeps 1, 2 and _RPC.
 _RPC, _STATUS = 3, 4
 _PARKED = 100
+_WATCH_MS = 50
 
 
 def supervise(plan: Plan, channels: list[int], shell: JailShell) -> NoReturn:
@@ -37,12 +40,15 @@ def supervise(plan: Plan, channels: list[int], shell: JailShell) -> NoReturn:
         if NAMESPACES in plan.layers:
             lockdown.enter_namespaces()
             init = _fork_init()
+        watch = Watch(plan.scratch, plan.tmp_mb, plan.file_mb) if plan.scratch else None
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # until there is a handler
         if (child := os.fork()) == 0:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
             os.close(status)
             _child(plan, shell)
-        _wait(child, status)
+        if watch:
+            _become(plan.uid)
+        _wait(child, status, watch)
         if init:  # wait for it too, so that nothing is left once we are gone
             os.kill(init, signal.SIGKILL)
             os.waitpid(init, 0)
@@ -82,8 +88,16 @@ def _fork_init() -> int:
         os._exit(1)
 
 
-def _wait(child: int, status: int) -> None:
-    """Wait for the child, kill it when asked to (SIGTERM), report its end and what it used."""
+def _become(uid: int) -> None:
+    """Look at things as the child's user, since only that user is sure to see all of them."""
+    if os.geteuid() == 0:
+        os.setegid(uid)
+        os.seteuid(uid)
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of user id resets it
+
+
+def _wait(child: int, status: int, watch: Watch | None) -> None:
+    """Wait for the child, kill it when asked to (SIGTERM) or when it fills the disk; report its end and its use."""
     handle = os.pidfd_open(child)  # unlike its number it never comes to mean another process
 
     def kill(number: int, frame: FrameType | None) -> None:
@@ -94,8 +108,16 @@ def _wait(child: int, status: int) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     for number in (1, 2, _RPC):  # else the other side would never see the end of these
         os.close(number)
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)  # readable once the child has ended
+    filled = False
+    while not poll.poll(_WATCH_MS if watch else None):
+        if watch and watch.exceeded(child) and not poll.poll(0):  # one that has just ended cannot be looked at
+            filled = True
+            kill(0, None)
     _, state, usage = os.wait4(child, 0)
     report = {
+        "filled": filled,
         "exit": os.waitstatus_to_exitcode(state),
         "cpu_s": usage.ru_utime + usage.ru_stime,
         "max_rss_mb": usage.ru_maxrss / 1024,

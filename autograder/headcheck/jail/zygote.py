@@ -24,15 +24,16 @@ def main() -> None:
     control, mount_point = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
     sys.argv = [""]
     try:
-        _serve(control, mount_point)
+        offer, shell = _get_ready(mount_point)
+        mount_point = _serve(control, mount_point, offer, shell)
     finally:
         with contextlib.suppress(OSError):  # our starter may have died without doing it
             os.rmdir(mount_point)
     os._exit(0)  # taking torch apart would only cost time
 
 
-def _serve(control: socket.socket, mount_point: str) -> None:
-    """Get ready, say what the machine offers, fork a child per request until the starter hangs up."""
+def _get_ready(mount_point: str) -> tuple[bytes, Any]:
+    """Find out what the machine offers and import what children need; return what to say, and the shell."""
     offer = lockdown.probe(mount_point)  # before torch: forks are cheap now
     shell = _warm_up()
     _forget_own_path()
@@ -41,12 +42,35 @@ def _serve(control: socket.socket, mount_point: str) -> None:
     linux.prctl(linux.PR_SET_DUMPABLE, 0)  # no process of the same user may read our memory
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _single_threaded(within=5)
-    control.send(json.dumps({"offer": offer}).encode())
+    return json.dumps({"offer": offer}).encode(), shell
+
+
+def _serve(control: socket.socket, mount_point: str, offer: bytes, shell: Any) -> str:
+    """Say what the machine offers, fork a child per request until the starter hangs up; return the mount point.
+
+    A request may also ask for a twin: a zygote for another user of the jail, ready at once. It goes on here, in a
+    process of its own, with another starter and another mount point.
+    """
+    control.send(offer)
     while True:
-        request, channels, _, _ = socket.recv_fds(control, 1 << 16, 4)
+        try:
+            request, channels, _, _ = socket.recv_fds(control, 1 << 16, 4)
+        except ConnectionError:
+            return mount_point
         if not request:
-            return
-        _fork(control, json.loads(request), channels, shell)
+            return mount_point
+        asked = json.loads(request)
+        if "twin" not in asked:
+            _fork(control, asked, channels, shell)
+            continue
+        _single_threaded(within=0)
+        if os.fork() == 0:
+            control.close()
+            control, mount_point = socket.socket(fileno=channels[0]), asked["twin"]
+            with contextlib.suppress(OSError):  # whoever wanted it has gone: the next look will tell
+                control.send(offer)
+        else:
+            os.close(channels[0])
 
 
 def _fork(control: socket.socket, request: dict[str, Any], channels: list[int], shell: Any) -> None:

@@ -5,6 +5,7 @@ Stopped by: limits
 """
 
 import signal
+import time
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 written = 0
@@ -12,13 +13,14 @@ written = 0
 
 def fill():
     global written
-    for i in range(12):
+    for i in range(20):
         with open(f"big{i}", "wb") as file:
-            for _ in range(12):
+            for _ in range(15):
                 written += file.write(b"x" * (1 << 20))
                 file.flush()
+        time.sleep(0.02)
 
 
 attempt(fill)
-if written > 64 << 20:
+if written > 200 << 20:
     loot(written >> 20, "MB")

@@ -1,7 +1,7 @@
 """Makes a hard link to a file outside.
 
 Loot: a file that stays within reach
-Stopped by: namespaces, landlock
+Stopped by: namespaces, landlock, seccomp
 """
 
 for folder in (".", "/tmp", FOLDER):

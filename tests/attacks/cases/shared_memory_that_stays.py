@@ -6,7 +6,8 @@ Stopped by: namespaces, seccomp
 
 import ctypes
 
-if ctypes.CDLL(None).shmget(0x4711, 4096, 0o1666) >= 0 and os.path.exists(FOLDER):
+libc = ctypes.CDLL(None)
+key = 0x40000000 + GRADER
+if libc.shmget(key, 4096, 0o1666) >= 0 and os.path.exists(FOLDER):
     loot("a segment")
-    libc = ctypes.CDLL(None)
-    libc.shmctl(libc.shmget(0x4711, 0, 0), 0, None)
+    libc.shmctl(libc.shmget(key, 0, 0), 0, None)

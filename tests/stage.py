@@ -1,23 +1,28 @@
-"""Starts an arena as root or as an ordinary user, with the layers that are asked for.
+"""Lets other users read a Python that lies in a folder of root's own, and starts an arena as one of them.
 
-A Python that lies in a folder of root's own could not be read by anybody else. So, as root, the arena gets a mount
-namespace of its own in which such a folder is empty but for what Python needs.
+As root, a process gets a mount namespace of its own in which such a folder is empty but for what Python needs.
 """
+
+from __future__ import annotations
 
 import os
 import stat
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from headcheck.jail import linux
+from headcheck.jail import launcher, linux
 
-NOBODY = 65534
-REPOSITORY = Path(__file__).resolve().parents[2]
+if TYPE_CHECKING:
+    import pytest
+
+FIRST_UID, UIDS = 64000, 1000  # of users that do not exist
+REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def needed() -> list[Path]:
-    """What the arena must be able to read."""
+    """What a jailed process or an arena must be able to read."""
     places = [sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), str(REPOSITORY)]
     return [Path(place) for place in dict.fromkeys(places)]
 
@@ -49,15 +54,29 @@ def open_the_way() -> None:
             os.rmdir(aside)
 
 
+def first_in_the_zygote(code: str) -> None:
+    """Have every zygote to come run some code before it starts."""
+    start = "from headcheck.jail.zygote import main"
+    launcher._BOOT = launcher._BOOT.replace(start, f"{code}\n{start}")
+
+
+def let_children_read_python(patch: pytest.MonkeyPatch) -> None:
+    """Let the children of root's jails read Python even without a private root."""
+    patch.setattr(launcher, "_BOOT", launcher._BOOT)  # put back afterwards
+    if os.geteuid() == 0 and any(map(closed_to_others, needed())):
+        first_in_the_zygote(f"sys.path.insert(1, {str(Path(__file__).parent)!r})\nimport stage\nstage.open_the_way()")
+
+
 def main() -> None:
     """`stage.py root|user ARENA_ARGUMENT...`: become that user and go on as the arena."""
     who, arguments = sys.argv[1], sys.argv[2:]
     if os.geteuid() == 0:
         open_the_way()
-        if who == "user":
+        if who == "user":  # each another one, so that two arenas at work do not meet
+            uid = FIRST_UID + os.getpid() % UIDS
             os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
     os.chdir("/")
     os.execv(sys.executable, [sys.executable, str(REPOSITORY / "tests" / "attacks" / "arena.py"), *arguments])
 
