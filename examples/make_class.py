@@ -28,7 +28,8 @@ README = """\
     cp -r examples/class demo
     headcheck grade quiz bug_hunt --course demo
 
-nbgrader's own commands work in the copy as well, because `nbgrader_config.py` is there.
+nbgrader's own commands work in the copy as well, because `nbgrader_config.py` is there. The other five assignments were
+handed in by three students only: amina (all right), farid (one mistake in each) and bekzod (untouched).
 
 | student | what happened | quiz | bug_hunt |
 |---|---|---|---|

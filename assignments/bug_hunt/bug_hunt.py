@@ -40,8 +40,9 @@ import matplotlib.pyplot as plt
 import torch
 import torch.nn as nn
 
-# Three tokens, two heads of two columns. Every entry says where it comes from: 10 * token + head.
-coded = torch.tensor([[[0, 0, 1, 1], [10, 10, 11, 11], [20, 20, 21, 21]]], dtype=torch.float32)  # (1, 3, 4)
+# Three tokens, two heads of two columns.
+# Every entry says where it comes from: 10 * token + head.
+coded = torch.tensor([[[0.0, 0, 1, 1], [10, 10, 11, 11], [20, 20, 21, 21]]])  # (1, 3, 4)
 
 
 def remind(name, symptom):
@@ -53,7 +54,7 @@ def remind(name, symptom):
 
 
 def equal_attention(d_model):
-    """Parameters of nn.MultiheadAttention with which every token looks at all tokens alike and copies what it sees."""
+    """Parameters with which every token looks at all tokens alike and answers their mean."""
     zero, one = torch.zeros(d_model, d_model), torch.eye(d_model)
     return {
         "in_proj_weight": torch.cat([zero, zero, one]),  # W_q, W_k, W_v, one above the other
@@ -64,7 +65,7 @@ def equal_attention(d_model):
 
 
 def picture(out, sentences):
-    """Draw how much of token j (column) went into the answer for token i (row); NaN stays white."""
+    """Draw how much of token j (column) went into the answer for token i (row)."""
     if os.environ.get("NBGRADER_EXECUTION"):
         return  # nobody looks at pictures while grading
     _figure, axes = plt.subplots(1, len(sentences), figsize=(3 * len(sentences), 3))
@@ -115,12 +116,16 @@ heads = wrong_view(coded, 2)
 print("asked for (1, 2, 3, 2), got", tuple(heads.shape))
 print("head 0, token by token:", heads[0, 0].tolist())
 print("head 1, token by token:", heads[0, 1].tolist())
-assert heads.shape == (1, 2, 3, 2), "wrong_view: the heads should have shape (B, h, n, d_k) = (1, 2, 3, 2)"
+assert heads.shape == (1, 2, 3, 2), (
+    "wrong_view: the heads should have shape (B, h, n, d_k) = (1, 2, 3, 2)"
+)
 assert heads[0, 0].tolist() == [[0, 0], [10, 10], [20, 20]], (
-    "wrong_view: head 0 should hold the entries that end in 0, one row for each of the tokens 0, 1, 2"
+    "wrong_view: head 0 should hold the entries that end in 0, "
+    "one row for each of the tokens 0, 1, 2"
 )
 assert heads[0, 1].tolist() == [[1, 1], [11, 11], [21, 21]], (
-    "wrong_view: head 1 should hold the entries that end in 1, one row for each of the tokens 0, 1, 2"
+    "wrong_view: head 1 should hold the entries that end in 1, "
+    "one row for each of the tokens 0, 1, 2"
 )
 print("wrong_view: the tiny example is right")
 
@@ -159,18 +164,22 @@ def missing_transpose(weights, V):
 # %% tests missing_transpose points=4
 remind("missing_transpose", missing_transpose_symptom)
 
-# Every token looks only at itself, so each head answers with its own values: again 10 * token + head.
+# Every token looks only at itself, so each head answers with its own values: 10 * token + head.
 look_at_yourself = torch.eye(3).expand(1, 2, 3, 3)  # (B, h, n, n)
 V = torch.stack([coded[0, :, :2], coded[0, :, 2:]])[None]  # (B, h, n, d_k)
 joined = missing_transpose(look_at_yourself, V)
 print("asked for (1, 3, 4), got", tuple(joined.shape))
 for position, row in enumerate(joined[0].tolist()):
     print(f"token {position}: {row}")
-assert joined.shape == (1, 3, 4), "missing_transpose: the result should have shape (B, n, h * d_k) = (1, 3, 4)"
+assert joined.shape == (1, 3, 4), (
+    "missing_transpose: the result should have shape (B, n, h * d_k) = (1, 3, 4)"
+)
 assert joined[0, 0].tolist() == [0, 0, 1, 1], (
     "missing_transpose: the row of token 0 should be 0, 0 (from head 0) and 1, 1 (from head 1)"
 )
-assert torch.equal(joined, coded), "missing_transpose: row t should hold only numbers of token t, from 10 t to 10 t + 1"
+assert torch.equal(joined, coded), (
+    "missing_transpose: row t should hold only numbers of token t, from 10 t to 10 t + 1"
+)
 print("missing_transpose: the tiny example is right")
 
 # %% [markdown]
@@ -188,7 +197,7 @@ batch_first_symptom = "silent"
 
 
 def batch_first(x, state, h):
-    """Self-attention of the sentences x (B, n, d_model) with trained parameters: (B, n, d_model)."""
+    """Self-attention of the sentences x (B, n, d_model), parameters given: (B, n, d_model)."""
     mha = nn.MultiheadAttention(x.shape[-1], h, batch_first=True)
     mha.load_state_dict(state)
     out, _ = mha(x, x, x)  # (B, n, d_model)
@@ -200,7 +209,7 @@ def batch_first(x, state, h):
 #
 #
 # def batch_first(x, state, h):
-#     """Self-attention of the sentences x (B, n, d_model) with trained parameters: (B, n, d_model)."""
+#     """Self-attention of the sentences x (B, n, d_model), parameters given: (B, n, d_model)."""
 #     mha = nn.MultiheadAttention(x.shape[-1], h)
 #     mha.load_state_dict(state)
 #     out, _ = mha(x, x, x)
@@ -210,19 +219,23 @@ def batch_first(x, state, h):
 # %% tests batch_first points=4
 remind("batch_first", batch_first_symptom)
 
-# Two sentences of three tokens. With equal attention every answer is the mean of all tokens that were looked at.
-x = torch.tensor([[0.0, 1.0, 2.0], [100.0, 101.0, 102.0]])[:, :, None].repeat(1, 1, 4)  # (2, 3, 4)
+# Two sentences of three tokens. With equal attention every answer is the mean of all tokens
+# that were looked at.
+x = torch.tensor([[0.0, 1.0, 2.0], [100.0, 101.0, 102.0]])
+x = x[:, :, None].repeat(1, 1, 4)  # (2, 3, 4)
 with torch.no_grad():
     out = batch_first(x, equal_attention(4), 2)
 print("asked for (2, 3, 4), got", tuple(out.shape))
 for sentence in range(2):
-    print(f"sentence {sentence} holds {x[sentence, :, 0].tolist()}, its answers are {out[sentence, :, 0].tolist()}")
+    print(f"sentence {sentence} holds {x[sentence, :, 0].tolist()}, ", end="")
+    print(f"its answers are {out[sentence, :, 0].tolist()}")
 assert out.shape == (2, 3, 4), "batch_first: the output should have the shape of x, (2, 3, 4)"
 assert torch.allclose(out[0].float(), torch.tensor(1.0)), (
     "batch_first: sentence 0 should answer 1 everywhere, the mean of its own tokens 0, 1, 2"
 )
 assert torch.allclose(out[1].float(), torch.tensor(101.0)), (
-    "batch_first: sentence 1 should answer 101 everywhere, the mean of its own tokens 100, 101, 102"
+    "batch_first: sentence 1 should answer 101 everywhere, "
+    "the mean of its own tokens 100, 101, 102"
 )
 print("batch_first: the tiny example is right")
 
@@ -243,7 +256,10 @@ inverted_mask_symptom = "silent"
 
 
 def inverted_mask(x, token, state, h):
-    """Self-attention that never looks at padding; token (B, n) is True at real tokens: (B, n, d_model)."""
+    """Self-attention of x (B, n, d_model) that never looks at padding: (B, n, d_model).
+
+    token (B, n) is True at real tokens.
+    """
     mha = nn.MultiheadAttention(x.shape[-1], h, batch_first=True)
     mha.load_state_dict(state)
     out, _ = mha(x, x, x, key_padding_mask=~token)  # (B, n, d_model)
@@ -255,7 +271,10 @@ def inverted_mask(x, token, state, h):
 #
 #
 # def inverted_mask(x, token, state, h):
-#     """Self-attention that never looks at padding; token (B, n) is True at real tokens: (B, n, d_model)."""
+#     """Self-attention of x (B, n, d_model) that never looks at padding: (B, n, d_model).
+#
+#     token (B, n) is True at real tokens.
+#     """
 #     mha = nn.MultiheadAttention(x.shape[-1], h, batch_first=True)
 #     mha.load_state_dict(state)
 #     out, _ = mha(x, x, x, key_padding_mask=token)
@@ -265,7 +284,8 @@ def inverted_mask(x, token, state, h):
 # %% tests inverted_mask points=4
 remind("inverted_mask", inverted_mask_symptom)
 
-# Token j is a 1 in column j, so with equal attention the answer shows how much each token was looked at.
+# Token j is a 1 in column j, so with equal attention the answer shows how much each token was
+# looked at.
 x = torch.eye(4).repeat(2, 1, 1)  # (2, 4, 4)
 token = torch.tensor([[True, True, False, False], [True, True, True, True]])  # (2, 4)
 with torch.no_grad():
@@ -274,10 +294,12 @@ print("asked for (2, 4, 4), got", tuple(out.shape))
 assert out.shape == (2, 4, 4), "inverted_mask: the output should have the shape of x, (2, 4, 4)"
 picture(out, [["two", "words", "PAD", "PAD"], ["a", "full", "sentence", "here"]])
 assert torch.allclose(out[0, :2].float(), torch.tensor([0.5, 0.5, 0.0, 0.0])), (
-    'inverted_mask: in the first sentence "two" and "words" should get half of the attention each, PAD none'
+    'inverted_mask: in the first sentence "two" and "words" should get half of the attention '
+    "each, PAD none"
 )
 assert torch.allclose(out[1].float(), torch.tensor(0.25)), (
-    "inverted_mask: the second sentence has no padding, so each of its four tokens should get a quarter"
+    "inverted_mask: the second sentence has no padding, "
+    "so each of its four tokens should get a quarter"
 )
 print("inverted_mask: the tiny example is right")
 
@@ -293,10 +315,15 @@ print("inverted_mask: the tiny example is right")
 
 # %% locked two_heads
 def two_heads():
-    """Parameters for two heads: head 0 looks at all tokens alike, head 1 only at the token with a 1 in column 0."""
+    """Parameters for two heads.
+
+    Head 0 looks at all tokens alike, head 1 only at the token with a 1 in column 0.
+    """
     state = equal_attention(4)
-    state["in_proj_bias"][2] = 1.0  # head 1 owns columns 2 and 3 of W_q: every token asks the same question ...
-    state["in_proj_weight"][4 + 2, 0] = 40.0  # ... and in W_k only a 1 in column 0 answers it, loudly
+    # Head 1 owns columns 2 and 3. Every token asks the same question there ...
+    state["in_proj_bias"][2] = 1.0
+    # ... and in W_k only a 1 in column 0 answers it, loudly.
+    state["in_proj_weight"][4 + 2, 0] = 40.0
     return state
 
 
@@ -328,15 +355,20 @@ def averaged_weights(x, state, h, i):
 # %% tests averaged_weights points=4
 remind("averaged_weights", averaged_weights_symptom)
 
-# Four tokens, token j is a 1 in column j. Head 0 looks at everybody alike, head 1 only at the first token.
+# Four tokens, token j is a 1 in column j. Head 0 looks at everybody alike, head 1 only at the
+# first token.
 x = torch.eye(4)[None]  # (1, 4, 4)
 with torch.no_grad():
-    head_0, head_1 = averaged_weights(x, two_heads(), 2, 0), averaged_weights(x, two_heads(), 2, 1)
+    head_0, head_1 = (averaged_weights(x, two_heads(), 2, i) for i in range(2))
 print("asked for (1, 4, 4), got", tuple(head_0.shape), "and", tuple(head_1.shape))
 print("head 0:", head_0.tolist())
 print("head 1:", head_1.tolist())
-assert head_0.shape == (1, 4, 4), "averaged_weights: one head should have weights of shape (B, n, n) = (1, 4, 4)"
-assert torch.allclose(head_0.float(), torch.tensor(0.25)), "averaged_weights: head 0 should give every token a quarter"
+assert head_0.shape == (1, 4, 4), (
+    "averaged_weights: one head should have weights of shape (B, n, n) = (1, 4, 4)"
+)
+assert torch.allclose(head_0.float(), torch.tensor(0.25)), (
+    "averaged_weights: head 0 should give every token a quarter"
+)
 assert torch.allclose(head_1.float(), torch.tensor([1.0, 0.0, 0.0, 0.0])), (
     "averaged_weights: head 1 should give the first token everything and the others nothing"
 )
@@ -357,7 +389,10 @@ d_model_scaling_symptom = "silent"
 
 
 def d_model_scaling(Q, K):
-    """Weights of scaled dot-product attention from Q (B, h, n_q, d_k) and K (B, h, n_k, d_k): (B, h, n_q, n_k)."""
+    """Weights of scaled dot-product attention: (B, h, n_q, n_k).
+
+    Q is (B, h, n_q, d_k), K is (B, h, n_k, d_k).
+    """
     d_k = Q.shape[-1]
     scores = Q @ K.transpose(-2, -1) / d_k**0.5  # (B, h, n_q, n_k)
     return torch.softmax(scores, dim=-1)
@@ -368,7 +403,10 @@ def d_model_scaling(Q, K):
 #
 #
 # def d_model_scaling(Q, K):
-#     """Weights of scaled dot-product attention from Q (B, h, n_q, d_k) and K (B, h, n_k, d_k): (B, h, n_q, n_k)."""
+#     """Weights of scaled dot-product attention: (B, h, n_q, n_k).
+#
+#     Q is (B, h, n_q, d_k), K is (B, h, n_k, d_k).
+#     """
 #     h, d_k = Q.shape[1], Q.shape[-1]
 #     d_model = h * d_k
 #     scores = Q @ K.transpose(-2, -1) / d_model**0.5
@@ -378,20 +416,27 @@ def d_model_scaling(Q, K):
 # %% tests d_model_scaling points=4
 remind("d_model_scaling", d_model_scaling_symptom)
 
-# Four equal heads with d_k = 4, one query, two keys. The scores before scaling are 2 log 3 and 0; divided by the square
-# root of 4 they are log 3 and 0, so the first key should win by 3 to 1.
+# Four equal heads with d_k = 4, one query, two keys. The scores before scaling are 2 log 3 and
+# 0; divided by the square root of 4 they are log 3 and 0: the first key should win by 3 to 1.
 Q = torch.ones(1, 4, 1, 4)  # (B, h, n_q, d_k)
-K = torch.stack([torch.full((4,), math.log(3) / 2), torch.zeros(4)]).repeat(1, 4, 1, 1)  # (B, h, n_k, d_k)
+K = torch.zeros(1, 4, 2, 4)  # (B, h, n_k, d_k)
+K[:, :, 0] = math.log(3) / 2
 weights, alone = d_model_scaling(Q, K), d_model_scaling(Q[:, :1], K[:, :1])
 print("asked for (1, 4, 1, 2), got", tuple(weights.shape))
 print("head 0 beside three others:", weights[0, 0, 0].tolist())
 print("head 0 alone:              ", alone[0, 0, 0].tolist())
-assert weights.shape == (1, 4, 1, 2), "d_model_scaling: the weights should have shape (B, h, n_q, n_k) = (1, 4, 1, 2)"
-assert torch.allclose(weights.sum(-1).float(), torch.tensor(1.0)), "d_model_scaling: each row should add up to 1"
+assert weights.shape == (1, 4, 1, 2), (
+    "d_model_scaling: the weights should have shape (B, h, n_q, n_k) = (1, 4, 1, 2)"
+)
+assert torch.allclose(weights.sum(-1).float(), torch.tensor(1.0)), (
+    "d_model_scaling: each row should add up to 1"
+)
 assert torch.allclose(weights.float(), torch.tensor([0.75, 0.25])), (
     "d_model_scaling: every head should give the first key 0.75 and the second 0.25"
 )
-assert torch.allclose(weights[:, :1], alone), "d_model_scaling: a head should not change because other heads are there"
+assert torch.allclose(weights[:, :1], alone), (
+    "d_model_scaling: a head should not change because other heads are there"
+)
 print("d_model_scaling: the tiny example is right")
 
 # %% [markdown]
@@ -411,7 +456,7 @@ indivisible_heads_symptom = "crash"
 
 
 def indivisible_heads(x, h):
-    """Split (B, n, d_model) into heads (B, h, n, d_k), or refuse when h does not divide d_model."""
+    """Split (B, n, d_model) into heads (B, h, n, d_k); refuse if h does not divide d_model."""
     B, n, d_model = x.shape
     if d_model % h != 0:
         raise ValueError(f"d_model = {d_model} is not divisible by h = {h}")
@@ -424,7 +469,7 @@ def indivisible_heads(x, h):
 #
 #
 # def indivisible_heads(x, h):
-#     """Split (B, n, d_model) into heads (B, h, n, d_k), or refuse when h does not divide d_model."""
+#     """Split (B, n, d_model) into heads (B, h, n, d_k); refuse if h does not divide d_model."""
 #     B, n, d_model = x.shape
 #     d_k = d_model // h
 #     return x.view(B, n, h, d_k).transpose(1, 2)
@@ -435,17 +480,24 @@ remind("indivisible_heads", indivisible_heads_symptom)
 
 refusal = None
 try:
-    answer = indivisible_heads(torch.zeros(1, 2, 6), 4)  # six numbers for each token, four heads
+    answer = indivisible_heads(torch.zeros(1, 2, 6), 4)
     print("six numbers for four heads: no refusal, got", answer)
 except (ValueError, AssertionError) as error:
     refusal = str(error)
     print("six numbers for four heads: refused with the message", repr(refusal))
-assert refusal is not None, "indivisible_heads: six numbers cannot be dealt out to four heads, this should be refused"
-assert all(number in refusal for number in "64"), "indivisible_heads: the message should name both numbers, 6 and 4"
+assert refusal is not None, (
+    "indivisible_heads: six numbers cannot be dealt out to four heads, this should be refused"
+)
+assert all(number in refusal for number in "64"), (
+    "indivisible_heads: the message should name both numbers, 6 and 4"
+)
 heads = indivisible_heads(coded, 2)
-assert heads.shape == (1, 2, 3, 2), "indivisible_heads: four numbers for two heads should go through as in task 1"
+assert heads.shape == (1, 2, 3, 2), (
+    "indivisible_heads: four numbers for two heads should go through as in task 1"
+)
 assert heads[0, 1].tolist() == [[1, 1], [11, 11], [21, 21]], (
-    "indivisible_heads: head 1 should hold the entries that end in 1, one row for each of the tokens 0, 1, 2"
+    "indivisible_heads: head 1 should hold the entries that end in 1, "
+    "one row for each of the tokens 0, 1, 2"
 )
 print("indivisible_heads: the tiny example is right")
 

@@ -47,18 +47,9 @@ import matplotlib.pyplot as plt
 import torch
 import torch.nn as nn
 
-# One sentence of three tokens, two heads of two columns. Every entry says where it comes from: 10 * token + column.
-coded = torch.tensor([[[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]], dtype=torch.float32)  # (1, 3, 4)
-
-
-def uniform(*shape):
-    """Weights that look at every key alike."""
-    return torch.full(shape, 1 / shape[-1])
-
-
-def all_real(B, n):
-    """Padding mask of sentences without padding."""
-    return torch.zeros(B, n, dtype=torch.bool)
+# One sentence of three tokens, two heads of two columns.
+# Every entry says where it comes from: 10 * token + column.
+coded = torch.tensor([[[0.0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]])  # (1, 3, 4)
 
 
 # %% [markdown]
@@ -85,7 +76,9 @@ def split_heads(x, h):
 ### STUB
 # def split_heads(x, h):
 #     """Split (B, n, d_model) into heads: (B, h, n, d_k)."""
-#     raise NotImplementedError("split_heads: cut the columns into h blocks, then bring the head axis to the front")
+#     raise NotImplementedError(
+#         "split_heads: cut the columns into h blocks, then bring the head axis to the front"
+#     )
 ### END SOLUTION
 
 # %% tests split_heads points=2
@@ -94,7 +87,9 @@ heads = split_heads(coded, 2)
 print("asked for (1, 2, 3, 2), got", tuple(heads.shape))
 print("head 0, token by token:", heads[0, 0].tolist())
 print("head 1, token by token:", heads[0, 1].tolist())
-assert heads.shape == (1, 2, 3, 2), "split_heads: the heads should have shape (B, h, n, d_k) = (1, 2, 3, 2)"
+assert heads.shape == (1, 2, 3, 2), (
+    "split_heads: the heads should have shape (B, h, n, d_k) = (1, 2, 3, 2)"
+)
 assert heads[0, 0].tolist() == [[0, 1], [10, 11], [20, 21]], (
     "split_heads: head 0 should hold columns 0 and 1 of the tokens 0, 1, 2"
 )
@@ -134,9 +129,15 @@ merged = merge_heads(heads)
 print("asked for (1, 3, 4), got", tuple(merged.shape))
 for token, row in enumerate(merged[0].tolist()):
     print(f"token {token}: {row}")
-assert merged.shape == (1, 3, 4), "merge_heads: the result should have shape (B, n, h * d_k) = (1, 3, 4)"
-assert merged[0, 0].tolist() == [0, 1, 2, 3], "merge_heads: the first row should hold all numbers of token 0, in order"
-assert torch.equal(merged, coded), "merge_heads: row t should hold the numbers of token t, 10 t to 10 t + 3"
+assert merged.shape == (1, 3, 4), (
+    "merge_heads: the result should have shape (B, n, h * d_k) = (1, 3, 4)"
+)
+assert merged[0, 0].tolist() == [0, 1, 2, 3], (
+    "merge_heads: the first row should hold all numbers of token 0, in order"
+)
+assert torch.equal(merged, coded), (
+    "merge_heads: row t should hold the numbers of token t, 10 t to 10 t + 3"
+)
 print("merge_heads: the tiny example is right")
 
 # %% [markdown]
@@ -160,7 +161,10 @@ print("merge_heads: the tiny example is right")
 # %% solution attention
 ### BEGIN SOLUTION
 def attention(Q, K, V, pad=None):
-    """Attend in every head; pad is True at padding: context (B, h, n_q, d_k), weights (B, h, n_q, n_k)."""
+    """Attend in every head: context (B, h, n_q, d_k) and weights (B, h, n_q, n_k).
+
+    Q (B, h, n_q, d_k), K and V (B, h, n_k, d_k); pad (B, n_k) is True at padding.
+    """
     scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])  # (B, h, n_q, n_k)
     if pad is not None:
         scores = scores.masked_fill(pad[:, None, None, :], -math.inf)
@@ -170,25 +174,37 @@ def attention(Q, K, V, pad=None):
 
 ### STUB
 # def attention(Q, K, V, pad=None):
-#     """Attend in every head; pad is True at padding: context (B, h, n_q, d_k), weights (B, h, n_q, n_k)."""
-#     raise NotImplementedError("attention: scores, scale, mask, softmax, and then mix the values")
+#     """Attend in every head: context (B, h, n_q, d_k) and weights (B, h, n_q, n_k).
+#
+#     Q (B, h, n_q, d_k), K and V (B, h, n_k, d_k); pad (B, n_k) is True at padding.
+#     """
+#     raise NotImplementedError(
+#         "attention: scores, scale, mask, softmax, and then mix the values"
+#     )
 ### END SOLUTION
 
 # %% tests attention points=4
-# One query, three keys, d_k = 4. The products are 2 log 2, 0 and 0; divided by sqrt(4) the first is log 2, so the first
-# key should get twice as much as each of the others: a half, a quarter, a quarter.
+# One query, three keys, d_k = 4. The products are 2 log 2, 0 and 0; divided by sqrt(4) they are
+# log 2, 0 and 0. exp(log 2) = 2 and exp(0) = 1, so the first key should get twice as much as
+# each of the others: a half, a quarter, a quarter.
 Q = torch.ones(1, 1, 1, 4)  # (B, h, n_q, d_k)
 K = torch.zeros(1, 1, 3, 4)  # (B, h, n_k, d_k)
 K[0, 0, 0] = math.log(2) / 2
 V = torch.tensor([[[[8.0], [4.0], [0.0]]]])  # (B, h, n_k, 1)
 context, weights = attention(Q, K, V)
 print("weights:", weights.flatten().tolist())
-assert weights.shape == (1, 1, 1, 3), "attention: the weights should have shape (B, h, n_q, n_k) = (1, 1, 1, 3)"
-assert torch.allclose(weights.sum(-1).float(), torch.tensor(1.0)), "attention: the weights of a query add up to 1"
+assert weights.shape == (1, 1, 1, 3), (
+    "attention: the weights should have shape (B, h, n_q, n_k) = (1, 1, 1, 3)"
+)
+assert torch.allclose(weights.sum(-1).float(), torch.tensor(1.0)), (
+    "attention: the weights of a query add up to 1"
+)
 assert torch.allclose(weights.flatten().float(), torch.tensor([0.5, 0.25, 0.25])), (
     "attention: the first key should get 1/2, the others 1/4 each"
 )
-assert torch.allclose(context.float(), torch.tensor(5.0)), "attention: the context should be 8/2 + 4/4 + 0/4 = 5"
+assert torch.allclose(context.float(), torch.tensor(5.0)), (
+    "attention: the context should be 8/2 + 4/4 + 0/4 = 5"
+)
 
 # The same with the last key hidden: two thirds and one third are left.
 context, weights = attention(Q, K, V, torch.tensor([[False, False, True]]))
@@ -222,7 +238,7 @@ print("attention: the tiny example is right")
 # %% solution multi_head_attention
 ### BEGIN SOLUTION
 class MultiHeadAttention(nn.Module):
-    """Multi-head attention: q (B, n_q, d_model), k and v (B, n_k, d_model) -> (B, n_q, d_model), (B, h, n_q, n_k)."""
+    """Multi-head attention with h heads, for self-attention and cross-attention."""
 
     def __init__(self, d_model, h):
         super().__init__()
@@ -235,40 +251,59 @@ class MultiHeadAttention(nn.Module):
         self.W_o = nn.Linear(d_model, d_model)
 
     def forward(self, q, k, v, pad=None):
-        Q, K, V = (split_heads(W(x), self.h) for W, x in ((self.W_q, q), (self.W_k, k), (self.W_v, v)))
+        """Output (B, n_q, d_model) and weights (B, h, n_q, n_k).
+
+        q (B, n_q, d_model), k and v (B, n_k, d_model); pad (B, n_k) is True at padding.
+        """
+        Q = split_heads(self.W_q(q), self.h)  # (B, h, n_q, d_k)
+        K = split_heads(self.W_k(k), self.h)  # (B, h, n_k, d_k)
+        V = split_heads(self.W_v(v), self.h)  # (B, h, n_k, d_k)
         context, weights = attention(Q, K, V, pad)  # (B, h, n_q, d_k), (B, h, n_q, n_k)
         return self.W_o(merge_heads(context)), weights  # (B, n_q, d_model), (B, h, n_q, n_k)
 
 
 ### STUB
 # class MultiHeadAttention(nn.Module):
-#     """Multi-head attention: q (B, n_q, d_model), k and v (B, n_k, d_model) -> (B, n_q, d_model), (B, h, n_q, n_k)."""
+#     """Multi-head attention with h heads, for self-attention and cross-attention."""
 #
 #     def __init__(self, d_model, h):
 #         super().__init__()
-#         raise NotImplementedError("MultiHeadAttention: check the sizes, then make W_q, W_k, W_v and W_o")
+#         raise NotImplementedError(
+#             "MultiHeadAttention: check the sizes, then make W_q, W_k, W_v and W_o"
+#         )
 #
 #     def forward(self, q, k, v, pad=None):
+#         """Output (B, n_q, d_model) and weights (B, h, n_q, n_k).
+#
+#         q (B, n_q, d_model), k and v (B, n_k, d_model); pad (B, n_k) is True at padding.
+#         """
 #         raise NotImplementedError("forward: project, split, attend, merge, project")
 ### END SOLUTION
 
 # %% tests multi_head_attention points=8
-# With W_q and W_k at zero all scores are equal, so everybody looks at all keys alike; with W_v and W_o at one (the
-# identity) the output is the plain mean of what was looked at.
+# With W_q and W_k at zero all scores are equal, so everybody looks at all keys alike; with W_v
+# and W_o at one (the identity) the output is the plain mean of what was looked at.
 layer = MultiHeadAttention(4, 2)
-assert all(isinstance(getattr(layer, name), nn.Linear) for name in ("W_q", "W_k", "W_v", "W_o")), (
-    "MultiHeadAttention: W_q, W_k, W_v and W_o should be nn.Linear layers"
-)
+for name in ("W_q", "W_k", "W_v", "W_o"):
+    assert isinstance(getattr(layer, name, None), nn.Linear), (
+        f"MultiHeadAttention: {name} should be an nn.Linear layer"
+    )
 with torch.no_grad():
     for parameter in layer.parameters():
         parameter.zero_()
     layer.W_v.weight.copy_(torch.eye(4))
     layer.W_o.weight.copy_(torch.eye(4))
     out, weights = layer(coded, coded, coded)
-print("asked for (1, 3, 4) and (1, 2, 3, 3), got", tuple(out.shape), "and", tuple(weights.shape))
-assert out.shape == (1, 3, 4), "MultiHeadAttention: the output should have shape (B, n_q, d_model) = (1, 3, 4)"
-assert weights.shape == (1, 2, 3, 3), "MultiHeadAttention: the weights should have shape (1, 2, 3, 3)"
-assert torch.allclose(weights.float(), uniform(1, 2, 3, 3)), "MultiHeadAttention: here every key should get a third"
+print("asked for (1, 3, 4) and (1, 2, 3, 3), got", *(tuple(x.shape) for x in (out, weights)))
+assert out.shape == (1, 3, 4), (
+    "MultiHeadAttention: the output should have shape (B, n_q, d_model) = (1, 3, 4)"
+)
+assert weights.shape == (1, 2, 3, 3), (
+    "MultiHeadAttention: the weights should have shape (1, 2, 3, 3)"
+)
+assert torch.allclose(weights.float(), torch.tensor(1 / 3)), (
+    "MultiHeadAttention: here every key should get a third"
+)
 assert torch.allclose(out.float(), torch.tensor([10.0, 11.0, 12.0, 13.0])), (
     "MultiHeadAttention: every row should be the mean of the three tokens, 10, 11, 12, 13"
 )
@@ -289,8 +324,34 @@ try:
 except (ValueError, AssertionError) as error:
     refused = True
     print("MultiHeadAttention(6, 4) was refused:", error)
-assert refused, "MultiHeadAttention: h = 4 does not divide d_model = 6; the constructor should refuse"
+assert refused, (
+    "MultiHeadAttention: h = 4 does not divide d_model = 6; the constructor should refuse"
+)
 print("MultiHeadAttention: the tiny example is right")
+
+# %% [markdown]
+# All the shapes on the way, for two sentences of six tokens, `d_model = 32` and four heads:
+
+
+# %% locked shapes
+def print_shapes():
+    """Follow one input through your layer."""
+    layer, X = MultiHeadAttention(32, 4), torch.randn(2, 6, 32)
+    Q = layer.W_q(X)
+    with torch.no_grad():
+        out, weights = layer(X, X, X)
+    print("X                 ", tuple(X.shape))
+    print("W_q(X)            ", tuple(Q.shape))
+    print("cut into columns  ", tuple(Q.view(2, 6, 4, 8).shape))
+    print("heads in front    ", tuple(split_heads(Q, 4).shape))
+    print("weights           ", tuple(weights.shape), " each head has its own (n, n)")
+    print("out               ", tuple(out.shape), " the shape of X again")
+
+
+try:
+    print_shapes()
+except NotImplementedError as missing:
+    print("The shapes are shown once your layer runs. Still to do:", missing)
 
 # %% [markdown]
 # ## 5. How many numbers does a layer hold?
@@ -303,21 +364,24 @@ print("MultiHeadAttention: the tiny example is right")
 ### BEGIN SOLUTION
 def count_parameters(d_model, h):
     """Numbers in W_q, W_k, W_v and W_o with their biases."""
-    one = d_model * d_model + d_model  # h heads of d_k columns are d_model columns, whatever h is
+    one = d_model * d_model + d_model  # h heads of d_k columns: d_model columns, for any h
     return 4 * one
 
 
 ### STUB
 # def count_parameters(d_model, h):
 #     """Numbers in W_q, W_k, W_v and W_o with their biases."""
-#     raise NotImplementedError("count_parameters: four layers, each a weight (d_model, d_model) and a bias (d_model)")
+#     raise NotImplementedError(
+#         "count_parameters: four layers; how large are weight and bias of one?"
+#     )
 ### END SOLUTION
 
 # %% tests count_parameters points=2
 for h in (1, 2, 4, 8, 16):
+    yours = count_parameters(32, h)
     counted = sum(parameter.numel() for parameter in nn.MultiheadAttention(32, h).parameters())
-    print(f"d_model = 32, h = {h:>2}: torch's layer holds {counted} numbers, you say {count_parameters(32, h)}")
-    assert count_parameters(32, h) == counted, "count_parameters: torch's own layer holds another number of numbers"
+    print(f"d_model = 32, h = {h:>2}: torch's layer holds {counted} numbers, you say {yours}")
+    assert yours == counted, f"count_parameters: torch's own layer holds {counted} numbers"
 print("count_parameters: the tiny example is right; h only says how the columns are shared out")
 
 # %% [markdown]
@@ -335,7 +399,10 @@ print("count_parameters: the tiny example is right; h only says how the columns 
 # %% solution attention_cost
 ### BEGIN SOLUTION
 def attention_cost(n, d_model, h):
-    """Operations for scores, for weights @ V, for projections; number of weights. For one sentence of n tokens."""
+    """Operations for scores, for weights @ V, for projections; number of weights.
+
+    All for one sentence of n tokens.
+    """
     d_k = d_model // h
     scores = h * 2 * n * d_k * n
     mixing = h * 2 * n * n * d_k
@@ -345,19 +412,27 @@ def attention_cost(n, d_model, h):
 
 ### STUB
 # def attention_cost(n, d_model, h):
-#     """Operations for scores, for weights @ V, for projections; number of weights. For one sentence of n tokens."""
-#     raise NotImplementedError("attention_cost: 2 a b c for each product (a, b) @ (b, c), then all heads together")
+#     """Operations for scores, for weights @ V, for projections; number of weights.
+#
+#     All for one sentence of n tokens.
+#     """
+#     raise NotImplementedError(
+#         "attention_cost: 2 a b c for each product (a, b) @ (b, c), then all heads together"
+#     )
 ### END SOLUTION
 
 # %% tests attention_cost points=3
-print(f"{'h':>3} {'d_k':>4} {'scores':>9} {'mixing':>9} {'projections':>12} {'weights':>8}   for n = 128, d_model = 32")
+print("for n = 128 and d_model = 32:")
+print(f"{'h':>3} {'d_k':>4} {'scores':>9} {'mixing':>9} {'projections':>12} {'weights':>8}")
 for h in (1, 2, 4, 8, 16):
     scores, mixing, projections, weights = attention_cost(128, 32, h)
     print(f"{h:>3} {32 // h:>4} {scores:>9} {mixing:>9} {projections:>12} {weights:>8}")
     assert scores == 1048576, (
-        "attention_cost: with n = 128 and d_model = 32 the scores take 1048576 operations, for any h"
+        "attention_cost: here the scores should take 1048576 operations, for any h"
     )
-    assert weights == h * 16384, "attention_cost: every head keeps weights of its own, 128 * 128 of them"
+    assert weights == h * 16384, (
+        "attention_cost: every head keeps weights of its own, 128 * 128 of them"
+    )
 # One token, one column, one head: each product is one multiplication and one addition.
 assert tuple(attention_cost(1, 1, 1)) == (2, 2, 8, 1), (
     "attention_cost: for one token, one column and one head: 2, 2, 8, 1"
@@ -378,18 +453,28 @@ print("attention_cost: the tiny example is right; more heads cost memory, not ar
 # %% solution one_head_by_hand
 ### BEGIN SOLUTION
 def one_head_by_hand(x, state, h, i):
-    """Context (B, n, d_k) and weights (B, n, n) of head i for x (B, n, d_model), from its rows of W_q, W_k, W_v."""
+    """Context (B, n, d_k) and weights (B, n, n) of head i, from its rows of W_q, W_k, W_v.
+
+    x (B, n, d_model); state holds "W_q.weight" (d_model, d_model), "W_q.bias" (d_model,), ...
+    """
     d_k = x.shape[-1] // h
     rows = slice(i * d_k, (i + 1) * d_k)
-    Q, K, V = (x @ state[f"{name}.weight"][rows].T + state[f"{name}.bias"][rows] for name in ("W_q", "W_k", "W_v"))
+    Q = x @ state["W_q.weight"][rows].T + state["W_q.bias"][rows]  # (B, n, d_k)
+    K = x @ state["W_k.weight"][rows].T + state["W_k.bias"][rows]  # (B, n, d_k)
+    V = x @ state["W_v.weight"][rows].T + state["W_v.bias"][rows]  # (B, n, d_k)
     weights = torch.softmax(Q @ K.transpose(1, 2) / math.sqrt(d_k), dim=-1)  # (B, n, n)
     return weights @ V, weights
 
 
 ### STUB
 # def one_head_by_hand(x, state, h, i):
-#     """Context (B, n, d_k) and weights (B, n, n) of head i for x (B, n, d_model), from its rows of W_q, W_k, W_v."""
-#     raise NotImplementedError("one_head_by_hand: rows i * d_k to (i + 1) * d_k of each weight and bias, then attend")
+#     """Context (B, n, d_k) and weights (B, n, n) of head i, from its rows of W_q, W_k, W_v.
+#
+#     x (B, n, d_model); state holds "W_q.weight" (d_model, d_model), "W_q.bias" (d_model,), ...
+#     """
+#     raise NotImplementedError(
+#         "one_head_by_hand: take rows i * d_k to (i + 1) * d_k, then attend"
+#     )
 ### END SOLUTION
 
 # %% tests one_head_by_hand points=4
@@ -399,11 +484,17 @@ with torch.no_grad():
     _out, weights = layer(x, x, x)
     for i in range(4):
         context, by_hand = one_head_by_hand(x, layer.state_dict(), 4, i)
-        assert context.shape == (2, 5, 2), "one_head_by_hand: the context should have shape (B, n, d_k) = (2, 5, 2)"
-        assert by_hand.shape == (2, 5, 5), "one_head_by_hand: the weights should have shape (B, n, n) = (2, 5, 5)"
+        assert context.shape == (2, 5, 2), (
+            "one_head_by_hand: the context should have shape (B, n, d_k) = (2, 5, 2)"
+        )
+        assert by_hand.shape == (2, 5, 5), (
+            "one_head_by_hand: the weights should have shape (B, n, n) = (2, 5, 5)"
+        )
         difference = (by_hand - weights[:, i]).abs().max().item()
         print(f"head {i}: by hand and in the layer differ by {difference:.1e}")
-        assert difference < 1e-5, "one_head_by_hand: the weights should be those of this head in your layer"
+        assert difference < 1e-5, (
+            "one_head_by_hand: the weights should be those of this head in your layer"
+        )
 
     # With one head there is nothing to share out: the layer is plain attention.
     single = MultiHeadAttention(8, 1)
@@ -420,20 +511,32 @@ print("one_head_by_hand: the tiny example is right")
 # Three tokens, two heads: head 0 is asked to find tokens like the query, head 1 to find tokens unlike it. Run the
 # cell; each row shows where one query looks. One head could not do both at once.
 
+
 # %% locked picture
-layer = MultiHeadAttention(4, 2)
-tokens = torch.tensor([[[1.0, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]])  # tokens 0 and 2 are alike
-with torch.no_grad():
-    for parameter in layer.parameters():
-        parameter.zero_()
-    layer.W_q.weight.copy_(3 * torch.eye(4))
-    layer.W_k.weight.copy_(torch.diag(torch.tensor([1.0, 1, -1, -1])))
-    _out, weights = layer(tokens, tokens, tokens)
-figure, axes = plt.subplots(1, 2, figsize=(6, 3))
-for i, axis in enumerate(axes):
-    axis.imshow(weights[0, i].detach().numpy(), vmin=0, vmax=1)
-    axis.set(title=f"head {i}", xlabel="key", ylabel="query", xticks=range(3), yticks=range(3))
-plt.show()
+def picture():
+    """Draw where two heads of your layer look that ask opposite questions."""
+    layer = MultiHeadAttention(4, 2)
+    # Tokens 0 and 2 are alike, token 1 is their opposite.
+    tokens = torch.tensor([[[1.0, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]])  # (B, n, d_model)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.zero_()
+        layer.W_q.weight.copy_(3 * torch.eye(4))
+        layer.W_k.weight.copy_(torch.diag(torch.tensor([1.0, 1, -1, -1])))
+        _out, weights = layer(tokens, tokens, tokens)
+    _figure, axes = plt.subplots(1, 2, figsize=(6, 3), layout="constrained")
+    for i, axis in enumerate(axes):
+        axis.imshow(weights[0, i].numpy(), vmin=0, vmax=1, cmap="Blues")
+        axis.set(
+            title=f"head {i}", xlabel="key", ylabel="query", xticks=range(3), yticks=range(3)
+        )
+    plt.show()
+
+
+try:
+    picture()
+except NotImplementedError as missing:
+    print("The picture is drawn once your layer runs. Still to do:", missing)
 
 # %% [markdown]
 # ## What went wrong?

@@ -6,11 +6,12 @@
 # run that experiment on the task of the last notebook, and then do the harder half: find out what it **says**.
 #
 # ```
-#   h = 1   ●        ●         ● ●      each dot is one seed: the same data, the same h, another start
-#   h = 2   ●              ● ● ●
-#   h = 4                  ● ● ● ●      a seed either solves the task (right) or gets stuck (left);
-#   h = 8                  ● ● ● ●      there is hardly anything between
-#          0.4             1.0
+#            share of right positions
+#            0.4          1.0
+#   h = 1    ● ●          ● ●          each dot is one run with a seed of its own
+#   h = 2    ●          ● ● ●
+#   h = 4             ● ● ● ●          a run either solves the task (right)
+#   h = 8             ● ● ● ●          or gets stuck (left); hardly anything is between
 # ```
 #
 # Four against two solved seeds out of four looks like a clear win. Is it? You will be asked to let a rule decide, and
@@ -38,18 +39,18 @@ import torch.nn.functional as F
 
 K, N = 8, 12
 
-# While a submission is graded, the long experiment is cut short: nobody waits for it, and it earns no points.
+# While a submission is graded, the long experiment is cut short: it earns no points.
 quick = "NBGRADER_EXECUTION" in os.environ
 
 
 def make_batch(m, generator):
-    """m sequences of N tokens and their targets: X (m, N), previous (m, N - 1), first (m, N - 1)."""
+    """m sequences and their targets: X (m, N), previous (m, N - 1), first (m, N - 1)."""
     X = torch.randint(0, K, (m, N), generator=generator)
     return X, X[:, :-1], X[:, :1].expand(m, N - 1)
 
 
 class Attention(nn.Module):
-    """Multi-head self-attention; a head whose entry in keep (h,) is 0 is taken away before W_o."""
+    """Self-attention; a head whose entry in keep (h,) is 0 is taken away before W_o."""
 
     def __init__(self, d_model, h):
         super().__init__()
@@ -59,8 +60,10 @@ class Attention(nn.Module):
 
     def forward(self, x, keep=None):
         m, n, d_model = x.shape
-        Q, Keys, V = self.W_qkv(x).view(m, n, 3, self.h, self.d_k).permute(2, 0, 3, 1, 4)  # (m, h, n, d_k) each
-        weights = torch.softmax(Q @ Keys.transpose(-2, -1) / self.d_k**0.5, dim=-1)  # (m, h, n, n)
+        QKV = self.W_qkv(x).view(m, n, 3, self.h, self.d_k)
+        Q, Keys, V = QKV.permute(2, 0, 3, 1, 4)  # (m, h, n, d_k) each
+        scores = Q @ Keys.transpose(-2, -1) / self.d_k**0.5  # (m, h, n, n)
+        weights = torch.softmax(scores, dim=-1)
         context = weights @ V  # (m, h, n, d_k)
         if keep is not None:
             context = context * keep[None, :, None, None]
@@ -79,7 +82,7 @@ class TwoTargetModel(nn.Module):
         self.first = nn.Sequential(nn.Linear(d_model, 64), nn.ReLU(), nn.Linear(64, K))
 
     def forward(self, X, keep=None):
-        """X (m, N) -> logits previous (m, N - 1, K), logits first (m, N - 1, K), weights (m, h, N, N)."""
+        """X (m, N) -> previous (m, N - 1, K), first (m, N - 1, K), weights (m, h, N, N)."""
         x = self.token(X) + self.position(torch.arange(N))  # (m, N, d_model)
         fetched, weights = self.attention(x, keep)
         x = (x + fetched)[:, 1:]  # (m, N - 1, d_model)
@@ -88,8 +91,9 @@ class TwoTargetModel(nn.Module):
 
 for h in (1, 2, 4, 8):
     model = TwoTargetModel(h)
-    inside, all_of_it = (sum(p.numel() for p in part.parameters()) for part in (model.attention, model))
-    print(f"h = {h}: d_k = {32 // h:>2}, attention {inside} numbers, the whole model {all_of_it}")
+    inside = sum(parameter.numel() for parameter in model.attention.parameters())
+    whole = sum(parameter.numel() for parameter in model.parameters())
+    print(f"h = {h}: d_k = {32 // h:>2}, attention {inside} numbers, the whole model {whole}")
 
 # %% [markdown]
 # ## 1. One run
@@ -134,20 +138,29 @@ def run_seed(h, seed, steps=400):
 ### STUB
 # def both_right(previous, first, X):
 #     """Share of positions at which both answers are right; logits (m, n - 1, K), X (m, n)."""
-#     raise NotImplementedError("both_right: argmax of each, compare with X[:, :-1] and X[:, :1], join with &, average")
+#     raise NotImplementedError(
+#         "both_right: argmax of each, compare with X[:, :-1] and X[:, :1], join with &, average"
+#     )
 #
 #
 # def run_seed(h, seed, steps=400):
 #     """Train a TwoTargetModel with h heads; seed decides on parameters and data."""
-#     raise NotImplementedError("run_seed: seed, model, Adam, generator; then batch, losses, zero_grad, backward, step")
+#     raise NotImplementedError(
+#         "run_seed: seed, model, Adam, generator; then batch, losses, zero_grad, backward, step"
+#     )
 ### END SOLUTION
 
 # %% tests run_seed points=5
-# Four positions: the first answer is right at 0, 1 and 2, the second at 1, 2 and 3. Both: at 1 and 2, so one half.
-X = torch.tensor([[3, 1, 4, 1, 5]])
-said = F.one_hot(torch.tensor([[3, 1, 4, 0]]), K).float(), F.one_hot(torch.tensor([[0, 3, 3, 3]]), K).float()
-print("both answers are right at", both_right(*said, X), "of the positions")
-assert abs(both_right(*said, X) - 0.5) < 1e-6, "both_right: at two of the four positions both answers are right"
+# Four answers each: `previous` is right in the first three, `first` in the last three. Both are
+# right in two of four, so one half.
+X = torch.tensor([[3, 1, 4, 1, 5]])  # what stood before: 3 1 4 1; what stood first: 3 3 3 3
+previous = F.one_hot(torch.tensor([[3, 1, 4, 0]]), K).float()  # (m, n - 1, K)
+first = F.one_hot(torch.tensor([[0, 3, 3, 3]]), K).float()
+share = both_right(previous, first, X)
+print("both answers are right at", share, "of the positions")
+assert abs(share - 0.5) < 1e-6, (
+    "both_right: at two of the four positions both answers are right"
+)
 
 test_X = make_batch(500, torch.Generator().manual_seed(9))[0]
 before, after = (both_right(*run_seed(2, 0, steps)(test_X)[:2], test_X) for steps in (0, 40))
@@ -175,7 +188,7 @@ print("run_seed: the tiny example is right")
 # %% solution paired_difference
 ### BEGIN SOLUTION
 def paired_difference(a, b):
-    """Mean of b - a over the seeds, its standard error, and whether it is further than 2 SE from 0."""
+    """Mean of b - a over the seeds, its SE, and whether it is further than 2 SE from 0."""
     d = torch.tensor(b, dtype=torch.float64) - torch.tensor(a, dtype=torch.float64)  # (n,)
     mean, se = d.mean().item(), (d.std(correction=1) / math.sqrt(len(d))).item()
     return mean, se, abs(mean) > 2 * se
@@ -183,8 +196,10 @@ def paired_difference(a, b):
 
 ### STUB
 # def paired_difference(a, b):
-#     """Mean of b - a over the seeds, its standard error, and whether it is further than 2 SE from 0."""
-#     raise NotImplementedError("paired_difference: differences seed by seed, mean, SD with n - 1, SE, the 2 SE rule")
+#     """Mean of b - a over the seeds, its SE, and whether it is further than 2 SE from 0."""
+#     raise NotImplementedError(
+#         "paired_difference: differences seed by seed, mean, SD with n - 1, SE, the 2 SE rule"
+#     )
 ### END SOLUTION
 
 # %% tests paired_difference points=4
@@ -192,8 +207,12 @@ def paired_difference(a, b):
 mean, se, significant = paired_difference([1.0, 1.0, 1.0], [2.0, 3.0, 4.0])
 print(f"mean {mean:.4f}, SE {se:.4f}, significant: {significant}")
 assert abs(mean - 2) < 1e-6, "paired_difference: the mean of 1, 2 and 3 is 2"
-assert abs(se - 1 / math.sqrt(3)) < 1e-6, "paired_difference: SD is 1 here (with n - 1 = 2 below), so SE is 1 / sqrt(3)"
-assert significant is True, "paired_difference: 2 is further than 2 * 0.577 from 0, so the third value should be True"
+assert abs(se - 1 / math.sqrt(3)) < 1e-6, (
+    "paired_difference: SD is 1 here (with n - 1 = 2 below), so SE is 1 / sqrt(3)"
+)
+assert significant is True, (
+    "paired_difference: 2 is further than 2 * 0.577 from 0, so the third value should be True"
+)
 
 # The lesson's run: h = 1 solves two of four seeds, h = 4 all of them.
 mean, se, significant = paired_difference([0.444, 1.0, 0.401, 1.0], [1.0, 1.0, 1.0, 1.0])
@@ -224,7 +243,7 @@ print("paired_difference: the tiny example is right")
 # %% solution success_share
 ### BEGIN SOLUTION
 def success_share(results):
-    """Solved seeds, their share, and both ends of Wilson's interval (z = 1.96); solved means above 0.95."""
+    """Solved seeds (above 0.95), their share, and both ends of Wilson's interval (z = 1.96)."""
     n, z = len(results), 1.96
     solved = sum(result > 0.95 for result in results)
     p = solved / n
@@ -235,21 +254,30 @@ def success_share(results):
 
 ### STUB
 # def success_share(results):
-#     """Solved seeds, their share, and both ends of Wilson's interval (z = 1.96); solved means above 0.95."""
-#     raise NotImplementedError("success_share: count what is above 0.95, divide by n, then centre and half width")
+#     """Solved seeds (above 0.95), their share, and both ends of Wilson's interval (z = 1.96)."""
+#     raise NotImplementedError(
+#         "success_share: count what is above 0.95, divide by n, then centre and half width"
+#     )
 ### END SOLUTION
 
 # %% tests success_share points=4
 for results in ([0.444, 1.0, 0.401, 1.0], [1.0, 1.0, 1.0, 1.0], [1.0] * 19 + [0.4]):
     solved, share, low, high = success_share(results)
-    print(f"{solved} of {len(results)} solved: share {share:.2f}, true share between {low:.2f} and {high:.2f}")
+    print(f"{solved} of {len(results)} solved: share {share:.2f}, {low:.2f} to {high:.2f}")
 solved, share, low, high = success_share([0.444, 1.0, 0.401, 1.0])
 assert solved == 2, "success_share: two of these four seeds are solved"
-assert abs(share - 0.5) < 1e-6, "success_share: two of four is a share of 0.5 (the mean result is something else)"
-assert abs(low + high - 1) < 1e-6, "success_share: for one half, the interval should lie evenly around one half"
+assert abs(share - 0.5) < 1e-6, (
+    "success_share: two of four is a share of 0.5 (the mean result is something else)"
+)
+assert abs(low + high - 1) < 1e-6, (
+    "success_share: for one half, the interval should lie evenly around one half"
+)
 assert abs(low - 0.15) < 0.005, "success_share: for two of four the lower end should be 0.15"
-assert abs(success_share([1.0] * 4)[2] - 0.51) < 0.005, "success_share: for four of four the lower end should be 0.51"
-print("success_share: the tiny example is right; 0.15 to 0.85 and 0.51 to 1.00 overlap, so four seeds are too few")
+assert abs(success_share([1.0] * 4)[2] - 0.51) < 0.005, (
+    "success_share: for four of four the lower end should be 0.51"
+)
+print("success_share: the tiny example is right")
+print("0.15 to 0.85 and 0.51 to 1.00 overlap: four seeds are too few")
 
 # %% [markdown]
 # ## 4. How much does one head matter?
@@ -265,15 +293,17 @@ print("success_share: the tiny example is right; 0.15 to 0.85 and 0.51 to 1.00 o
 # %% solution redundancy
 ### BEGIN SOLUTION
 def redundancy(full, ablated):
-    """Mean and largest drop of full (seeds,) when one head is taken away, ablated (seeds, h)."""
+    """Mean and largest drop from full (seeds,) to ablated (seeds, h), one head taken away."""
     drops = full[:, None] - ablated  # (seeds, h)
     return drops.mean().item(), drops.max().item()
 
 
 ### STUB
 # def redundancy(full, ablated):
-#     """Mean and largest drop of full (seeds,) when one head is taken away, ablated (seeds, h)."""
-#     raise NotImplementedError("redundancy: full[:, None] - ablated is the drop of each seed and head; mean, maximum")
+#     """Mean and largest drop from full (seeds,) to ablated (seeds, h), one head taken away."""
+#     raise NotImplementedError(
+#         "redundancy: full[:, None] - ablated is the drop of each seed and head; mean, maximum"
+#     )
 ### END SOLUTION
 
 # %% tests redundancy points=3
@@ -281,7 +311,9 @@ def redundancy(full, ablated):
 mean, largest = redundancy(torch.tensor([1.0, 0.5]), torch.tensor([[0.2, 0.9], [0.4, 0.5]]))
 print(f"mean drop {mean:.3f}, largest drop {largest:.3f}")
 assert abs(mean - 0.25) < 1e-6, "redundancy: the mean of the drops 0.8, 0.1, 0.1 and 0 is 0.25"
-assert abs(largest - 0.8) < 1e-6, "redundancy: the largest drop is 0.8, of one seed and one head"
+assert abs(largest - 0.8) < 1e-6, (
+    "redundancy: the largest drop is 0.8, of one seed and one head"
+)
 print("redundancy: the tiny example is right")
 
 # %% [markdown]
@@ -301,29 +333,39 @@ print("redundancy: the tiny example is right")
 # %% solution conclusion
 ### BEGIN SOLUTION
 def conclusion(heads, results):
-    """Which h are best, which are split into solved and stuck seeds, which differ from the first by over 2 SE."""
+    """Three lists of h: the best, those split into solved and stuck, the significant ones.
+
+    heads is a list of h; results holds for each of them a list of results, seed by seed.
+    """
     means = [sum(row) / len(row) for row in results]
     best = [h for h, mean in zip(heads, means, strict=True) if mean > max(means) - 1e-6]
-    split = [h for h, row in zip(heads, results, strict=True) if max(row) > 0.95 and min(row) < 0.5]
-    rest = zip(heads[1:], results[1:], strict=True)
-    significant = [h for h, row in rest if paired_difference(results[0], row)[2]]
+    table = dict(zip(heads, results, strict=True))
+    split = [h for h, row in table.items() if max(row) > 0.95 and min(row) < 0.5]
+    significant = [h for h in heads[1:] if paired_difference(results[0], table[h])[2]]
     return best, split, significant
 
 
 ### STUB
 # def conclusion(heads, results):
-#     """Which h are best, which are split into solved and stuck seeds, which differ from the first by over 2 SE."""
-#     raise NotImplementedError("conclusion: three lists of h, in the order of heads: best, split, significant")
+#     """Three lists of h: the best, those split into solved and stuck, the significant ones.
+#
+#     heads is a list of h; results holds for each of them a list of results, seed by seed.
+#     """
+#     raise NotImplementedError(
+#         "conclusion: three lists of h, in the order of heads: best, split, significant"
+#     )
 ### END SOLUTION
 
 # %% tests conclusion points=4
 # The lesson's table.
-table = [[0.444, 1.0, 0.401, 1.0], [1.0, 1.0, 0.404, 1.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]
+table = [[0.444, 1.0, 0.401, 1.0], [1.0, 1.0, 0.404, 1.0], [1.0] * 4, [1.0] * 4]
 best, split, significant = conclusion([1, 2, 4, 8], table)
 print("best:", best, " split:", split, " significant:", significant)
 assert list(best) == [4, 8], "conclusion: h = 4 and h = 8 share the highest mean, 1.0"
 assert list(split) == [1, 2], "conclusion: h = 1 and h = 2 have solved seeds and stuck ones"
-assert list(significant) == [], "conclusion: by the 2 SE rule no h differs from h = 1; four seeds are too few"
+assert list(significant) == [], (
+    "conclusion: by the 2 SE rule no h differs from h = 1; four seeds are too few"
+)
 print("conclusion: the tiny example is right")
 
 # %% [markdown]
@@ -371,24 +413,35 @@ try_experiment(4)
 # %% locked eight_heads
 try_experiment(8)
 
+
 # %% locked summary
+def draw():
+    """Draw every seed, and the share of solved seeds with its interval."""
+    _figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
+    for place, h in enumerate(results):
+        _solved, share, low, high = success_share(results[h])
+        left.plot(results[h], [place + 0.08 * s for s in range(4)], "o")
+        right.plot([low, share, high], [place] * 3, "o-", markevery=[1], color=f"C{place}")
+    left.set(title="each dot is a seed", xlabel="share of positions with both answers right")
+    right.set(title="solved seeds, Wilson's interval", xlabel="share of solved seeds")
+    for axis in (left, right):
+        axis.set(xlim=(-0.02, 1.05), yticks=range(4), yticklabels=[f"h = {h}" for h in results])
+    plt.show()
+
+
 if len(results) == 4 and len(seeds) > 1:
     try:
         for h in (2, 4, 8):
             mean, se, significant = paired_difference(results[1], results[h])
-            print(f"h = {h} against h = 1: {mean:+.4f}, SE {se:.4f}, significant: {significant}", end="; ")
-            print("one head less costs {:.3f} on the mean, {:.3f} at most".format(*drops[h]))
-        print("best, split, significant:", *conclusion([1, 2, 4, 8], [results[h] for h in (1, 2, 4, 8)]))
-        _figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-        for place, h in enumerate(results):
-            _solved, share, low, high = success_share(results[h])
-            axes[0].plot(results[h], [place + 0.08 * s for s in range(4)], "o")
-            axes[1].plot([low, share, high], [place] * 3, "o-", markevery=[1], color=f"C{place}")
-        for axis, title in zip(
-            axes, ("each dot is a seed: share of right positions", "share of solved seeds"), strict=True
-        ):
-            axis.set(title=title, yticks=range(4), yticklabels=[f"h = {h}" for h in results], xlim=(-0.02, 1.05))
-        plt.show()
+            print(
+                f"h = {h} against h = 1: {mean:+.4f}, SE {se:.4f}, significant: {significant}"
+            )
+        for h in (2, 4, 8):
+            mean, largest = drops[h]
+            print(f"h = {h}: one head less costs {mean:.3f} on the mean, {largest:.3f} at most")
+        best, split, significant = conclusion(list(results), list(results.values()))
+        print("best:", best, " split:", split, " significant:", significant)
+        draw()
     except NotImplementedError as missing:
         print("The summary is drawn once all tasks are done. Still to do:", missing)
 

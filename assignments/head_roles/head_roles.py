@@ -5,15 +5,16 @@
 # And how would one know? Here is the smallest task in which two heads have two jobs to share:
 #
 # ```
-#   position         0   1   2   3   4   5        tokens are numbers from 0 to 7, drawn at random
-#   x                5   3   4   0   7   1
-#   previous         -   5   3   4   0   7        what stood one place before?   another place for everybody
-#   first            -   5   5   5   5   5        what stood at the very start?  one place for all
+#   position     0   1   2   3   4   5
+#   x            5   3   4   0   7   1    tokens are numbers from 0 to 7, drawn at random
+#
+#   previous     -   5   3   4   0   7    what stood one place before?
+#   first        -   5   5   5   5   5    what stood at the very start?
 # ```
 #
-# A position `i` must fetch `x[i - 1]` and `x[0]`. One head has to split its attention between the two; two heads can
-# take one each. You will build the data and the model, train it, see where each head looks, and then do what weights
-# alone cannot: **prove** what a head is for by taking it away.
+# A position `i` must fetch `x[i - 1]`, another place for each, and `x[0]`, one place for all. One head has to split its
+# attention between the two; two heads can take one each. You will build the data and the model, train it, see where
+# each head looks, and then do what weights alone cannot: **prove** what a head is for by taking it away.
 #
 # > Weights suggest, ablation proves.
 #
@@ -40,12 +41,12 @@ import torch.nn.functional as F
 
 K, N = 8, 12
 
-# While a submission is graded, the long experiment is cut short: nobody waits for it, and it earns no points.
+# While a submission is graded, the long experiment is cut short: it earns no points.
 quick = "NBGRADER_EXECUTION" in os.environ
 
 
 class Attention(nn.Module):
-    """Multi-head self-attention; head i owns columns i * d_k to (i + 1) * d_k of what goes into W_o."""
+    """Self-attention; head i owns columns i * d_k to (i + 1) * d_k of what goes into W_o."""
 
     def __init__(self, d_model, h):
         super().__init__()
@@ -56,8 +57,10 @@ class Attention(nn.Module):
     def forward(self, x):
         """x (m, n, d_model) -> output (m, n, d_model), weights (m, h, n, n)."""
         m, n, d_model = x.shape
-        Q, Keys, V = self.W_qkv(x).view(m, n, 3, self.h, self.d_k).permute(2, 0, 3, 1, 4)  # (m, h, n, d_k) each
-        weights = torch.softmax(Q @ Keys.transpose(-2, -1) / self.d_k**0.5, dim=-1)  # (m, h, n, n)
+        QKV = self.W_qkv(x).view(m, n, 3, self.h, self.d_k)
+        Q, Keys, V = QKV.permute(2, 0, 3, 1, 4)  # (m, h, n, d_k) each
+        scores = Q @ Keys.transpose(-2, -1) / self.d_k**0.5  # (m, h, n, n)
+        weights = torch.softmax(scores, dim=-1)
         merged = (weights @ V).transpose(1, 2).reshape(m, n, d_model)
         return self.W_o(merged), weights
 
@@ -104,7 +107,9 @@ def make_batch(m, seed):
 ### STUB
 # def make_batch(m, seed):
 #     """Draw m sequences and their targets: X (m, N), previous (m, N - 1), first (m, N - 1)."""
-#     raise NotImplementedError("make_batch: draw X with a generator of its own, then cut both targets out of X")
+#     raise NotImplementedError(
+#         "make_batch: draw X with a generator of its own, then cut both targets out of X"
+#     )
 ### END SOLUTION
 
 # %% tests make_batch points=3
@@ -113,22 +118,35 @@ print("x        ", X[0].tolist())
 print("previous  -", previous[0].tolist())
 print("first     -", first[0].tolist())
 assert X.shape == (2, N), "make_batch: X should have shape (m, N) = (2, 12)"
-assert previous.shape == (2, N - 1), "make_batch: previous should have shape (m, N - 1) = (2, 11)"
+assert previous.shape == (2, N - 1), (
+    "make_batch: previous should have shape (m, N - 1) = (2, 11)"
+)
 assert first.shape == (2, N - 1), "make_batch: first should have shape (m, N - 1) = (2, 11)"
-assert previous[0, 0] == X[0, 0], "make_batch: what stands before position 1 is the token at position 0"
-assert previous[0, 4] == X[0, 4], "make_batch: what stands before position 5 is the token at position 4"
-assert all(token == X[1, 0] for token in first[1]), "make_batch: first should be the token at position 0, everywhere"
-assert torch.equal(make_batch(2, 1)[0], X), "make_batch: the same seed should give the same batch"
+assert previous[0, 0] == X[0, 0], (
+    "make_batch: what stands before position 1 is the token at position 0"
+)
+assert previous[0, 4] == X[0, 4], (
+    "make_batch: what stands before position 5 is the token at position 4"
+)
+assert all(token == X[1, 0] for token in first[1]), (
+    "make_batch: first should be the token at position 0, everywhere"
+)
+assert torch.equal(make_batch(2, 1)[0], X), (
+    "make_batch: the same seed should give the same batch"
+)
 print("make_batch: the tiny example is right; at position 1 both targets are the same token")
 
 # %% [markdown]
 # ## 2. The model
 #
 # ```
-#   X ── token embedding ──┐
-#                          + ── x ──┬── attention ──┐
-#   0 … N-1 ── position ───┘        └───────────────+ ── positions 1 … N-1 ──┬── previous ── (m, N-1, K)
-#                                     (residual)                            └── first ───── (m, N-1, K)
+#   tokens X ────── token ──────┐
+#                               + ── x ──┬── attention ──┐
+#   places 0 … N-1 ─ position ──┘        └───────────────+ ── places 1 … N-1 ──┐
+#                                           (residual)                         │
+#                                                      ┌───────────────────────┤
+#                                                  previous                  first
+#                                                (m, N-1, K)              (m, N-1, K)
 # ```
 #
 # `TwoTargetModel(h, d_model=32)` has five parts, by these names and best made in this order:
@@ -148,7 +166,7 @@ print("make_batch: the tiny example is right; at position 1 both targets are the
 # %% solution two_target_model
 ### BEGIN SOLUTION
 class TwoTargetModel(nn.Module):
-    """Answers two questions about every position but the first: what stood before it, and what stood first?"""
+    """Answers at every position but the first: what stood before it, and what stood first?"""
 
     def __init__(self, h, d_model=32):
         super().__init__()
@@ -168,15 +186,19 @@ class TwoTargetModel(nn.Module):
 
 ### STUB
 # class TwoTargetModel(nn.Module):
-#     """Answers two questions about every position but the first: what stood before it, and what stood first?"""
+#     """Answers at every position but the first: what stood before it, and what stood first?"""
 #
 #     def __init__(self, h, d_model=32):
 #         super().__init__()
-#         raise NotImplementedError("TwoTargetModel: make token, position, attention, previous, first, in this order")
+#         raise NotImplementedError(
+#             "TwoTargetModel: make token, position, attention, previous, first, in this order"
+#         )
 #
 #     def forward(self, X):
 #         """X (m, N) -> previous (m, N - 1, K), first (m, N - 1, K), weights (m, h, N, N)."""
-#         raise NotImplementedError("forward: embed, attend and add, leave position 0 out, answer twice")
+#         raise NotImplementedError(
+#             "forward: embed, attend and add, leave position 0 out, answer twice"
+#         )
 ### END SOLUTION
 
 # %% tests two_target_model points=4
@@ -184,21 +206,29 @@ model = TwoTargetModel(2)
 X = torch.arange(N).remainder(K).repeat(3, 1)  # (m, N): 0 1 2 ... 7 0 1 2 3
 with torch.no_grad():
     answers = model(X)
-print("asked for (3, 11, 8), (3, 11, 8), (3, 2, 12, 12), got", *(tuple(part.shape) for part in answers))
-assert answers[0].shape == answers[1].shape == (3, N - 1, K), "TwoTargetModel: logits should have shape (m, N - 1, K)"
-assert answers[2].shape == (3, 2, N, N), "TwoTargetModel: the weights should have shape (m, h, N, N) = (3, 2, 12, 12)"
+print(
+    "asked for (3, 11, 8), (3, 11, 8), (3, 2, 12, 12), got", *(tuple(x.shape) for x in answers)
+)
+assert answers[0].shape == answers[1].shape == (3, N - 1, K), (
+    "TwoTargetModel: both logits should have shape (m, N - 1, K) = (3, 11, 8)"
+)
+assert answers[2].shape == (3, 2, N, N), (
+    "TwoTargetModel: the weights should have shape (m, h, N, N) = (3, 2, 12, 12)"
+)
 
-# With W_o at zero attention adds nothing, so every answer depends on its own token and position alone.
+# With W_o at zero attention adds nothing: every answer depends on its own token and position.
 with torch.no_grad():
     model.attention.W_o.weight.zero_()
     model.attention.W_o.bias.zero_()
     own = (model.token(X) + model.position.weight)[:, 1:]
     answers = model(X)
 assert torch.allclose(answers[0], model.previous(own), atol=1e-5), (
-    "TwoTargetModel: without attention, the first result should be previous(token + position) at positions 1 to N - 1"
+    "TwoTargetModel: without attention, the first result should be "
+    "previous(token + position) at positions 1 to N - 1"
 )
 assert torch.allclose(answers[1], model.first(own), atol=1e-5), (
-    "TwoTargetModel: without attention, the second result should be first(token + position) at positions 1 to N - 1"
+    "TwoTargetModel: without attention, the second result should be "
+    "first(token + position) at positions 1 to N - 1"
 )
 print("two_target_model: the tiny example is right")
 
@@ -234,7 +264,9 @@ def train(h, seed, steps=400):
 ### STUB
 # def train(h, seed, steps=400):
 #     """Train a TwoTargetModel with h heads on fresh batches of 128 sequences."""
-#     raise NotImplementedError("train: seed, model, Adam; then steps times batch, loss, zero_grad, backward, step")
+#     raise NotImplementedError(
+#         "train: seed, model, Adam; then, steps times: batch, loss, zero_grad, backward, step"
+#     )
 ### END SOLUTION
 
 # %% tests train points=3
@@ -243,9 +275,11 @@ steps = 30
 before, after = (accuracies(train(2, 0, count), test_X) for count in (0, steps))
 print("untrained:       previous {:.2f}, first {:.2f} (guessing: 0.12)".format(*before))
 print(f"after {steps} steps:  previous {{:.2f}}, first {{:.2f}}".format(*after))
-assert after.sum() > before.sum() + 0.1, "train: after 30 steps the answers should be better than guessing"
-same = all(torch.equal(a, b) for a, b in zip(train(2, 5, 2).parameters(), train(2, 5, 2).parameters(), strict=True))
-assert same, "train: the same seed should give the same model"
+assert after.sum() > before.sum() + 0.1, (
+    "train: after 30 steps the answers should be better than guessing"
+)
+one, again = (torch.cat([p.flatten() for p in train(2, 5, 2).parameters()]) for _ in range(2))
+assert torch.equal(one, again), "train: the same seed should give the same model"
 print("train: the tiny example is right")
 
 # %% [markdown]
@@ -263,7 +297,7 @@ print("train: the tiny example is right")
 # %% solution attention_profile
 ### BEGIN SOLUTION
 def attention_profile(weights):
-    """Mean weight that each head of (m, h, n, n) gives to place i - 1 and to place 0, over i >= 2: (h, 2)."""
+    """Mean of weights (m, h, n, n) on place i - 1 and on place 0, over i >= 2: (h, 2)."""
     i = torch.arange(2, weights.shape[-1])
     to_previous = weights[:, :, i, i - 1].mean(dim=(0, 2))  # (h,)
     to_first = weights[:, :, i, 0].mean(dim=(0, 2))  # (h,)
@@ -272,12 +306,14 @@ def attention_profile(weights):
 
 ### STUB
 # def attention_profile(weights):
-#     """Mean weight that each head of (m, h, n, n) gives to place i - 1 and to place 0, over i >= 2: (h, 2)."""
-#     raise NotImplementedError("attention_profile: for i >= 2 average weights[..., i, i - 1] and weights[..., i, 0]")
+#     """Mean of weights (m, h, n, n) on place i - 1 and on place 0, over i >= 2: (h, 2)."""
+#     raise NotImplementedError(
+#         "attention_profile: for i >= 2 average weights[..., i, i - 1] and weights[..., i, 0]"
+#     )
 ### END SOLUTION
 
 # %% tests attention_profile points=3
-# Head 0 always looks one place back, head 1 always at the start; position 0 has to look at itself.
+# Head 0 always looks one place back, head 1 always at the start; position 0 looks at itself.
 n = 4
 back = torch.zeros(n, n)
 back[0, 0] = 1
@@ -288,9 +324,12 @@ profile = attention_profile(torch.stack([back, start])[None])
 print("profile:", profile.tolist())
 assert profile.shape == (2, 2), "attention_profile: one row for each head, (h, 2) = (2, 2)"
 assert profile[0].tolist() == [1, 0], (
-    "attention_profile: head 0 gives all to i - 1 and nothing to 0; is position 1, where both agree, in your mean?"
+    "attention_profile: head 0 gives all to i - 1 and nothing to 0; "
+    "is position 1, where both agree, in your mean?"
 )
-assert profile[1].tolist() == [0, 1], "attention_profile: head 1 gives everything to 0 and nothing to i - 1"
+assert profile[1].tolist() == [0, 1], (
+    "attention_profile: head 1 gives everything to 0 and nothing to i - 1"
+)
 print("attention_profile: the tiny example is right")
 
 # %% [markdown]
@@ -315,7 +354,7 @@ print("attention_profile: the tiny example is right")
 # %% solution ablate_head
 ### BEGIN SOLUTION
 def ablate_head(attention, x, i):
-    """The output of an Attention layer for x (m, n, d_model) without head i: (m, n, d_model)."""
+    """Output of an Attention layer for x (m, n, d_model) without head i: (m, n, d_model)."""
     columns = slice(i * attention.d_k, (i + 1) * attention.d_k)
 
     def silence(_layer, inputs):
@@ -332,12 +371,15 @@ def ablate_head(attention, x, i):
 
 ### STUB
 # def ablate_head(attention, x, i):
-#     """The output of an Attention layer for x (m, n, d_model) without head i: (m, n, d_model)."""
-#     raise NotImplementedError("ablate_head: zero the columns of head i where they go into W_o, then clean up")
+#     """Output of an Attention layer for x (m, n, d_model) without head i: (m, n, d_model)."""
+#     raise NotImplementedError(
+#         "ablate_head: zero the columns of head i where they go into W_o, then clean up"
+#     )
 ### END SOLUTION
 
 # %% tests ablate_head points=4
-# A layer that copies: values are the input, W_o changes nothing but adds 100. So the output shows the heads themselves.
+# A layer that copies: values are the input plus 0.5, W_o only adds 100. So the output shows the
+# heads themselves.
 layer = Attention(4, 2)
 with torch.no_grad():
     for parameter in layer.parameters():
@@ -351,9 +393,12 @@ with torch.no_grad():
     again = layer(x)[0].flatten().tolist()
 print("with both heads:", whole)
 print("without head 1: ", ablated)
-assert ablated[:2] == whole[:2], "ablate_head: without head 1, the columns of head 0 should stay as they are"
+assert ablated[:2] == whole[:2], (
+    "ablate_head: without head 1, the columns of head 0 should stay as they are"
+)
 assert ablated[2:] == [100, 100], (
-    "ablate_head: without head 1 only the bias of W_o should be left in its columns: no value, no bias of the values"
+    "ablate_head: without head 1 only the bias of W_o should be left in its columns: "
+    "no value, no bias of the values"
 )
 assert again == whole, "ablate_head: afterwards the layer should be what it was"
 print("ablate_head: the tiny example is right")
@@ -382,7 +427,11 @@ print("ablate_head: the tiny example is right")
 # %% solution name_roles
 ### BEGIN SOLUTION
 def name_roles(profile, full, ablated):
-    """Name each head by weights (h, 2) and ablation (h, 2) against full (2,): "previous", "first" or "unclear"."""
+    """A list of h words, each "previous", "first" or "unclear".
+
+    profile (h, 2): weights on i - 1 and on 0; full (2,): accuracies of the whole model;
+    ablated (h, 2): the same accuracies with one head taken away.
+    """
     roles = []
     for looks, without in zip(profile, ablated, strict=True):
         role = "unclear"
@@ -397,27 +446,37 @@ def name_roles(profile, full, ablated):
 
 ### STUB
 # def name_roles(profile, full, ablated):
-#     """Name each head by weights (h, 2) and ablation (h, 2) against full (2,): "previous", "first" or "unclear"."""
-#     raise NotImplementedError("name_roles: for each head and column check: looks, knew and loses, the other stays")
+#     """A list of h words, each "previous", "first" or "unclear".
+#
+#     profile (h, 2): weights on i - 1 and on 0; full (2,): accuracies of the whole model;
+#     ablated (h, 2): the same accuracies with one head taken away.
+#     """
+#     raise NotImplementedError(
+#         "name_roles: for each head and column check: looks, knew and loses, the other stays"
+#     )
 ### END SOLUTION
 
 # %% tests name_roles points=4
-full = torch.tensor([1.0, 1.0])
-specialised = name_roles(
-    torch.tensor([[0.97, 0.01], [0.00, 1.00]]), full, torch.tensor([[0.128, 1.000], [1.000, 0.176]])
-)
+full, profile = torch.tensor([1.0, 1.0]), torch.tensor([[0.97, 0.01], [0.00, 1.00]])
+specialised = name_roles(profile, full, torch.tensor([[0.128, 1.000], [1.000, 0.176]]))
 print("a model whose heads share the work:", specialised)
-assert list(specialised) == ["previous", "first"], "name_roles: both witnesses agree here: previous and first"
-useless = name_roles(torch.tensor([[0.97, 0.01], [0.00, 1.00]]), full, torch.tensor([[1.0, 1.0], [1.0, 0.176]]))
+assert list(specialised) == ["previous", "first"], (
+    "name_roles: both witnesses agree here: previous and first"
+)
+useless = name_roles(profile, full, torch.tensor([[1.000, 1.000], [1.000, 0.176]]))
 print("head 0 looks one place back, but nobody misses it:", useless)
-assert list(useless) == ["unclear", "first"], "name_roles: head 0 is not missed, so its weights prove nothing"
+assert list(useless) == ["unclear", "first"], (
+    "name_roles: head 0 is not missed, so its weights prove nothing"
+)
 stuck = name_roles(
     torch.tensor([[0.01, 0.98], [0.20, 0.80]]),
     torch.tensor([0.369, 1.0]),
     torch.tensor([[0.362, 0.464], [0.139, 0.993]]),
 )
 print("a model that got stuck:", stuck)
-assert list(stuck) == ["unclear", "unclear"], "name_roles: without head 0, first is still at 0.464: not lost"
+assert list(stuck) == ["unclear", "unclear"], (
+    "name_roles: without head 0, first is still at 0.464: not lost"
+)
 print("name_roles: the tiny example is right")
 
 # %% [markdown]
@@ -437,8 +496,8 @@ print("name_roles: the tiny example is right")
 
 # %% locked experiment
 def experiment():
-    """Train, look, take away, name; draws the heads of the last model."""
-    X = make_batch(1000, 9)[0]
+    """Train, look, take away, name; then draw where every head looks."""
+    X, patterns = make_batch(1000, 9)[0], {}
     for h in (1, 2):
         for seed in (0,) if quick else (0, 1, 2):
             model = train(h, seed, 10 if quick else 400)
@@ -446,19 +505,29 @@ def experiment():
                 weights = model(X)[2]
             profile, full = attention_profile(weights), accuracies(model, X)
             ablated = torch.stack([accuracies(model, X, without=i) for i in range(h)])
-            print("h = {}, seed {}: previous {:.3f}, first {:.3f}".format(h, seed, *full.tolist()))
+            print(f"h = {h}, seed {seed}: previous {full[0]:.3f}, first {full[1]:.3f}")
             for i, role in enumerate(name_roles(profile, full, ablated)):
-                looks, left = profile[i].tolist(), ablated[i].tolist()
-                print(
-                    "    head {}: {:.2f} on i - 1, {:.2f} on 0; without it {:.3f} and {:.3f}: {}".format(
-                        i, *looks, *left, role
-                    )
-                )
-    _figure, axes = plt.subplots(1, h, figsize=(4 * h, 4), layout="constrained")
-    for i, axis in enumerate(axes):
-        axis.imshow(weights.mean(0)[i].numpy(), vmin=0, vmax=1, cmap="Blues")
-        axis.set(title=f"head {i}, seed {seed}", xlabel="place that is looked at", ylabel="position i")
-    plt.show()
+                looks = f"{profile[i, 0]:.2f} on i - 1, {profile[i, 1]:.2f} on 0"
+                left = f"without it {ablated[i, 0]:.3f} and {ablated[i, 1]:.3f}"
+                print(f"    head {i}: {looks}; {left}: {role}")
+            patterns[h, seed] = weights.mean(0)
+    if not quick:
+        draw(patterns)
+
+
+def draw(patterns):
+    """Draw the mean weights of every model: a column for each seed, a row for each head."""
+    for h in (1, 2):
+        figure, axes = plt.subplots(
+            h, 3, figsize=(9, 3 * h), layout="constrained", squeeze=False
+        )
+        for seed in (0, 1, 2):
+            for i in range(h):
+                axes[i, seed].imshow(patterns[h, seed][i].numpy(), vmin=0, vmax=1, cmap="Blues")
+                axes[i, seed].set(title=f"h = {h}, seed {seed}, head {i}")
+        figure.supxlabel("place that is looked at", fontsize="medium")
+        figure.supylabel("position i", fontsize="medium")
+        plt.show()
 
 
 try:

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Quiz: multi-head attention in twelve questions
 #
-# Twelve questions on shapes, cost, masks and experiments, and two short texts to write. About 30 minutes,
+# Twelve questions on shapes, cost, masks and experiments, and two short texts to write. About 45 minutes,
 # 26 points. Pencil and paper help more than the kernel does, but you may try things out in cells of your own.
 #
 # **How to answer.** Every question has a cell with a variable, `q01` to `q12`. Put your answer there in place of

@@ -7,14 +7,15 @@
 # live there, and none of them is announced by an error.
 #
 # ```
-#   yours                       nn.MultiheadAttention
-#   ┌──────────────┐            ┌──────────────────────────────┐
-#   │ W_q.weight   │ ─────────▶ │ rows 0     to d_model        │
-#   │ W_k.weight   │ ─────────▶ │ rows d_model   to 2 d_model  │  in_proj_weight (3 d_model, d_model)
-#   │ W_v.weight   │ ─────────▶ │ rows 2 d_model to 3 d_model  │
-#   │ ... .bias    │ ─────────▶ │ the same for in_proj_bias    │  (3 d_model,)
-#   │ W_o          │ ─────────▶ │ out_proj.weight, .bias       │
-#   └──────────────┘            └──────────────────────────────┘
+#   yours                    nn.MultiheadAttention
+#
+#   W_q.weight  ─────────▶  ┌ the first d_model rows ┐
+#   W_k.weight  ─────────▶  │ the next d_model rows  │  in_proj_weight
+#   W_v.weight  ─────────▶  └ the last d_model rows  ┘  (3 d_model, d_model)
+#
+#   W_q.bias, W_k.bias, W_v.bias  ──▶  one behind the other in in_proj_bias (3 d_model,)
+#
+#   W_o.weight, W_o.bias  ──▶  out_proj.weight (d_model, d_model), out_proj.bias (d_model,)
 # ```
 #
 # | | `nn.MultiheadAttention` | `F.scaled_dot_product_attention` |
@@ -23,6 +24,9 @@
 # | projections | inside | none |
 # | `True` in a bool mask | **do not look** | **look** |
 # | returns | output, weights | output only |
+#
+# The letters are those of the last notebook: `B` sentences, `n` tokens, `d_model` numbers per token, `h` heads with
+# `d_k = d_model / h` numbers each.
 #
 # About 90 minutes, 22 points. Your functions are judged by what they return, or leave in a layer, for other parameters
 # and other sizes than those here. The layers that you are given are in evaluation mode and have `batch_first=True`.
@@ -37,7 +41,7 @@ import torch.nn.functional as F
 
 
 class FourLayers(nn.Module):
-    """The four linear layers of multi-head attention; keys and values may come with widths of their own."""
+    """The four linear layers of multi-head attention; keys and values may have other widths."""
 
     def __init__(self, d_model, kdim=None, vdim=None):
         super().__init__()
@@ -53,7 +57,7 @@ def make_mha(d_model, h, kdim=None, vdim=None):
 
 
 def seeing_mha(d_model, h):
-    """A layer in which every query looks at all keys alike, and whose output is the mean of what was looked at."""
+    """A layer whose queries look at all keys alike; the output is the mean of what they saw."""
     mha = make_mha(d_model, h)
     zero, one = torch.zeros(d_model, d_model), torch.eye(d_model)
     mha.load_state_dict(
@@ -100,10 +104,12 @@ def copy_weights(ours, mha):
     """Write the parameters of ours (FourLayers) into mha (nn.MultiheadAttention), in place."""
     layers = (ours.W_q, ours.W_k, ours.W_v)
     if mha.in_proj_weight is None:
-        for target, layer in zip((mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight), layers, strict=True):
-            target.copy_(layer.weight)
+        mha.q_proj_weight.copy_(ours.W_q.weight)  # (d_model, d_model)
+        mha.k_proj_weight.copy_(ours.W_k.weight)  # (d_model, kdim)
+        mha.v_proj_weight.copy_(ours.W_v.weight)  # (d_model, vdim)
     else:
-        mha.in_proj_weight.copy_(torch.cat([layer.weight for layer in layers]))  # (3 d_model, d_model)
+        stacked = torch.cat([layer.weight for layer in layers])  # (3 d_model, d_model)
+        mha.in_proj_weight.copy_(stacked)
     mha.in_proj_bias.copy_(torch.cat([layer.bias for layer in layers]))  # (3 d_model,)
     mha.out_proj.weight.copy_(ours.W_o.weight)
     mha.out_proj.bias.copy_(ours.W_o.bias)
@@ -116,7 +122,8 @@ def copy_back(mha, ours):
         weights = (mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight)
     else:
         weights = mha.in_proj_weight.chunk(3)
-    for layer, weight, bias in zip((ours.W_q, ours.W_k, ours.W_v), weights, mha.in_proj_bias.chunk(3), strict=True):
+    layers, biases = (ours.W_q, ours.W_k, ours.W_v), mha.in_proj_bias.chunk(3)
+    for layer, weight, bias in zip(layers, weights, biases, strict=True):
         layer.weight.copy_(weight)
         layer.bias.copy_(bias)
     ours.W_o.weight.copy_(mha.out_proj.weight)
@@ -126,42 +133,60 @@ def copy_back(mha, ours):
 ### STUB
 # def copy_weights(ours, mha):
 #     """Write the parameters of ours (FourLayers) into mha (nn.MultiheadAttention), in place."""
-#     raise NotImplementedError("copy_weights: stack W_q, W_k, W_v for in_proj, then W_o; mind in_proj_weight = None")
+#     raise NotImplementedError(
+#         "copy_weights: stack W_q, W_k, W_v for in_proj, then W_o; in_proj_weight may be None"
+#     )
 #
 #
 # def copy_back(mha, ours):
 #     """Write the parameters of mha (nn.MultiheadAttention) into ours (FourLayers), in place."""
-#     raise NotImplementedError("copy_back: cut in_proj into three parts of d_model rows and hand them out")
+#     raise NotImplementedError(
+#         "copy_back: cut in_proj into three parts of d_model rows and hand them out"
+#     )
 ### END SOLUTION
 
 # %% tests copy_weights points=5
-# Layers of width 2 whose numbers say where they come from: 1 for W_q, 2 for W_k, 3 for W_v, 4 for W_o.
+# Layers of width 2 whose numbers say where they come from: 1 for W_q, 2 for W_k, 3 for W_v,
+# 4 for W_o.
 ours, mha = FourLayers(2), make_mha(2, 1)
 with torch.no_grad():
     for number, layer in enumerate((ours.W_q, ours.W_k, ours.W_v, ours.W_o), start=1):
         layer.weight.copy_(number + torch.tensor([[0.1, 0.2], [0.3, 0.4]]))
         layer.bias.fill_(-number)
 copy_weights(ours, mha)
-print("in_proj_weight, row by row:", [[round(x, 1) for x in row] for row in mha.in_proj_weight.tolist()])
+print("in_proj_weight, row by row:")
+for row in mha.in_proj_weight.tolist():
+    print("   ", [round(number, 1) for number in row])
 print("in_proj_bias:", mha.in_proj_bias.tolist())
 assert [round(row[0]) for row in mha.in_proj_weight.tolist()] == [1, 1, 2, 2, 3, 3], (
     "copy_weights: in_proj_weight should hold the rows of W_q, then W_k, then W_v"
 )
-assert torch.allclose(mha.in_proj_weight[:2], ours.W_q.weight), "copy_weights: W_q should be copied as it is"
-assert mha.in_proj_bias.tolist() == [-1, -1, -2, -2, -3, -3], "copy_weights: the biases follow the same order"
-assert torch.equal(mha.out_proj.weight, ours.W_o.weight), "copy_weights: out_proj should hold W_o"
-assert mha.out_proj.bias.tolist() == [-4, -4], "copy_weights: out_proj should hold the bias of W_o too"
+assert torch.allclose(mha.in_proj_weight[:2], ours.W_q.weight), (
+    "copy_weights: W_q should be copied as it is"
+)
+assert mha.in_proj_bias.tolist() == [-1, -1, -2, -2, -3, -3], (
+    "copy_weights: the biases follow the same order"
+)
+assert torch.equal(mha.out_proj.weight, ours.W_o.weight), (
+    "copy_weights: out_proj should hold W_o"
+)
+assert mha.out_proj.bias.tolist() == [-4, -4], (
+    "copy_weights: out_proj should hold the bias of W_o too"
+)
 
 empty = FourLayers(2)
 copy_back(mha, empty)
-assert all(torch.equal(a, b) for a, b in zip(empty.parameters(), ours.parameters(), strict=True)), (
-    "copy_back: what was copied over and back should be what it was"
-)
+for (name, copied), was in zip(empty.named_parameters(), ours.parameters(), strict=True):
+    assert torch.equal(copied, was), (
+        f"copy_back: {name} should be what it was before the two copies"
+    )
 
 # Keys of width 3 and values of width 5: no in_proj_weight.
 ours, mha = FourLayers(2, 3, 5), make_mha(2, 1, 3, 5)
 copy_weights(ours, mha)
-assert torch.equal(mha.k_proj_weight, ours.W_k.weight), "copy_weights: with kdim = 3, k_proj_weight should hold W_k"
+assert torch.equal(mha.k_proj_weight, ours.W_k.weight), (
+    "copy_weights: with kdim = 3, k_proj_weight should hold W_k"
+)
 copy_back(mha, ours)
 print("copy_weights: the tiny example is right")
 
@@ -186,7 +211,9 @@ def head_weights(mha, x):
 ### STUB
 # def head_weights(mha, x):
 #     """Self-attention weights of every head for x (B, n, d_model): (B, h, n, n)."""
-#     raise NotImplementedError("head_weights: call mha(x, x, x, ...) so that the weights are not averaged over heads")
+#     raise NotImplementedError(
+#         "head_weights: call mha(x, x, x, ...) so that weights are not averaged over heads"
+#     )
 ### END SOLUTION
 
 # %% tests head_weights points=2
@@ -194,14 +221,19 @@ torch.manual_seed(0)
 mha, x = make_mha(8, 2), 3 * torch.randn(1, 5, 8)
 weights = head_weights(mha, x)
 print("asked for (1, 2, 5, 5), got", tuple(weights.shape))
-assert weights.shape == (1, 2, 5, 5), "head_weights: the weights should have shape (B, h, n, n) = (1, 2, 5, 5)"
-assert torch.allclose(weights.sum(-1).float(), torch.ones(1, 2, 5)), "head_weights: every row should add up to 1"
+assert weights.shape == (1, 2, 5, 5), (
+    "head_weights: the weights should have shape (B, h, n, n) = (1, 2, 5, 5)"
+)
+assert torch.allclose(weights.sum(-1).float(), torch.ones(1, 2, 5)), (
+    "head_weights: every row should add up to 1"
+)
 mean = mha(x, x, x)[1]
 assert torch.allclose(weights.float().mean(1), mean, atol=1e-6), (
     "head_weights: the mean over your heads should be what mha(x, x, x) returns"
 )
 figure, axes = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
-for axis, pattern, title in zip(axes, [*weights[0], mean[0]], ["head 0", "head 1", "their mean"], strict=True):
+patterns = {"head 0": weights[0, 0], "head 1": weights[0, 1], "their mean": mean[0]}
+for axis, (title, pattern) in zip(axes, patterns.items(), strict=True):
     axis.imshow(pattern.detach().numpy(), vmin=0, vmax=1, cmap="Blues")
     axis.set(title=title, xlabel="key", ylabel="query")
 plt.show()
@@ -226,7 +258,10 @@ print("head_weights: the tiny example is right; the mean shows the habits of nei
 # %% solution padding_mask
 ### BEGIN SOLUTION
 def padding_mask(mha, x, lengths):
-    """Self-attention of x (B, n, d_model) without padding: output (B, n, d_model), weights (B, h, n, n)."""
+    """Self-attention of x (B, n, d_model) that never looks at padding; lengths (B,).
+
+    Returns the output (B, n, d_model) and the weights (B, h, n, n).
+    """
     pad = torch.arange(x.shape[1])[None, :] >= lengths[:, None]  # (B, n), True = padding
     return mha(x, x, x, key_padding_mask=pad, average_attn_weights=False)
 
@@ -238,34 +273,49 @@ def masks_for_heads(blocked, h):
 
 ### STUB
 # def padding_mask(mha, x, lengths):
-#     """Self-attention of x (B, n, d_model) without padding: output (B, n, d_model), weights (B, h, n, n)."""
-#     raise NotImplementedError("padding_mask: compare torch.arange(n) with the lengths, then call mha with the mask")
+#     """Self-attention of x (B, n, d_model) that never looks at padding; lengths (B,).
+#
+#     Returns the output (B, n, d_model) and the weights (B, h, n, n).
+#     """
+#     raise NotImplementedError(
+#         "padding_mask: compare torch.arange(n) with the lengths, then call mha with the mask"
+#     )
 #
 #
 # def masks_for_heads(blocked, h):
 #     """Repeat a mask (B, n_q, n_k) for every head, sentence by sentence: (B * h, n_q, n_k)."""
-#     raise NotImplementedError("masks_for_heads: sentence 0 h times, then sentence 1 h times, and so on")
+#     raise NotImplementedError(
+#         "masks_for_heads: sentence 0 h times, then sentence 1 h times, and so on"
+#     )
 ### END SOLUTION
 
 # %% tests padding_mask points=5
-# Two sentences, 0 1 2 and 10 20 with one token of padding, 99. Every answer is the mean of what was looked at.
-x = torch.tensor([[0.0, 1.0, 2.0], [10.0, 20.0, 99.0]])[:, :, None].repeat(1, 1, 2)  # (B, n, d_model)
+# Two sentences: 0 1 2, and 10 20 with one token of padding, 99. Every answer is the mean of
+# what was looked at.
+x = torch.tensor([[0.0, 1.0, 2.0], [10.0, 20.0, 99.0]])
+x = x[:, :, None].repeat(1, 1, 2)  # (B, n, d_model)
 with torch.no_grad():
     out, weights = padding_mask(seeing_mha(2, 2), x, torch.tensor([3, 2]))
 for sentence in range(2):
-    print("tokens", x[sentence, :, 0].tolist(), "weights of token 0:", weights[sentence, 0, 0].tolist())
-assert weights.shape == (2, 2, 3, 3), "padding_mask: the weights should have shape (B, h, n, n) = (2, 2, 3, 3)"
+    row = [round(weight, 3) for weight in weights[sentence, 0, 0].tolist()]
+    print("tokens", x[sentence, :, 0].tolist(), "weights of token 0:", row)
+assert weights.shape == (2, 2, 3, 3), (
+    "padding_mask: the weights should have shape (B, h, n, n) = (2, 2, 3, 3)"
+)
 assert torch.allclose(out[0].float(), torch.tensor(1.0)), (
     "padding_mask: sentence 0 should answer 1, the mean of 0, 1, 2"
 )
 assert torch.allclose(out[1, :2].float(), torch.tensor(15.0)), (
-    "padding_mask: the tokens of sentence 1 should answer 15, the mean of 10 and 20; the 99 is padding"
+    "padding_mask: sentence 1 should answer 15, the mean of 10 and 20; the 99 is padding"
 )
 
-blocked = torch.tensor([[[False, True]], [[True, False]]])  # (B, n_q, n_k): sentence 0 hides key 1, sentence 1 key 0
+# Sentence 0 hides key 1, sentence 1 hides key 0.
+blocked = torch.tensor([[[False, True]], [[True, False]]])  # (B, n_q, n_k)
 repeated = masks_for_heads(blocked, 3)
 print("hidden keys, head by head:", repeated.int().argmax(-1).flatten().tolist())
-assert repeated.shape == (6, 1, 2), "masks_for_heads: 2 sentences and 3 heads should give (6, 1, 2)"
+assert repeated.shape == (6, 1, 2), (
+    "masks_for_heads: 2 sentences and 3 heads should give (6, 1, 2)"
+)
 assert repeated.int().argmax(-1).flatten().tolist() == [1, 1, 1, 0, 0, 0], (
     "masks_for_heads: first the three heads of sentence 0, then those of sentence 1"
 )
@@ -284,24 +334,38 @@ print("padding_mask: the tiny example is right")
 # %% solution sdpa
 ### BEGIN SOLUTION
 def sdpa(Q, K, V, pad):
-    """Attention with F.scaled_dot_product_attention; pad (B, n_k) is True at padding: (B, h, n_q, d_k)."""
-    return F.scaled_dot_product_attention(Q, K, V, attn_mask=~pad[:, None, None, :])  # (B, h, n_q, d_k)
+    """Attention with F.scaled_dot_product_attention: (B, h, n_q, d_k).
+
+    Q (B, h, n_q, d_k), K and V (B, h, n_k, d_k); pad (B, n_k) is True at padding.
+    """
+    may_look = ~pad[:, None, None, :]  # (B, 1, 1, n_k)
+    return F.scaled_dot_product_attention(Q, K, V, attn_mask=may_look)  # (B, h, n_q, d_k)
 
 
 ### STUB
 # def sdpa(Q, K, V, pad):
-#     """Attention with F.scaled_dot_product_attention; pad (B, n_k) is True at padding: (B, h, n_q, d_k)."""
-#     raise NotImplementedError("sdpa: give pad axes for heads and queries, and mind what True means here")
+#     """Attention with F.scaled_dot_product_attention: (B, h, n_q, d_k).
+#
+#     Q (B, h, n_q, d_k), K and V (B, h, n_k, d_k); pad (B, n_k) is True at padding.
+#     """
+#     raise NotImplementedError(
+#         "sdpa: give pad axes for heads and queries, and mind what True means here"
+#     )
 ### END SOLUTION
 
 # %% tests sdpa points=3
-# Zero queries: everybody looks at all keys alike. The values are 2, 4 and 90, and the last key is padding.
+# Zero queries: everybody looks at all keys alike. The values are 2, 4 and 90, and the last key
+# is padding.
 Q, K = torch.zeros(1, 1, 2, 4), torch.ones(1, 1, 3, 4)  # (B, h, n_q, d_k), (B, h, n_k, d_k)
 V = torch.tensor([2.0, 4.0, 90.0])[None, None, :, None].repeat(1, 1, 1, 4)
 context = sdpa(Q, K, V, torch.tensor([[False, False, True]]))
 print("asked for (1, 1, 2, 4), got", tuple(context.shape), "holding", context.unique().tolist())
-assert context.shape == (1, 1, 2, 4), "sdpa: the context should have shape (B, h, n_q, d_k) = (1, 1, 2, 4)"
-assert torch.allclose(context.float(), torch.tensor(3.0)), "sdpa: every number should be 3, the mean of 2 and 4"
+assert context.shape == (1, 1, 2, 4), (
+    "sdpa: the context should have shape (B, h, n_q, d_k) = (1, 1, 2, 4)"
+)
+assert torch.allclose(context.float(), torch.tensor(3.0)), (
+    "sdpa: every number should be 3, the mean of 2 and 4"
+)
 print("sdpa: the tiny example is right")
 
 # %% [markdown]
@@ -310,7 +374,8 @@ print("sdpa: the tiny example is right")
 # In **cross-attention** a decoder asks and an encoder answers: the queries come from one sequence, keys and values from
 # another. `n_q` and `n_k` differ, the output has one row for each **query**, and the padding that must be hidden is
 # that of the **keys**. (Attention in a sequence-to-sequence network with one head and no projections is the same
-# thing.)
+# thing.) A Transformer's decoder layer has both kinds: self-attention that may only look back (a *causal* mask), then
+# cross-attention to the encoder, then a small network that works on each token by itself.
 #
 # ```
 #   decoder (B, n_q, d_model) ── W_q ──▶ who asks         out     (B, n_q, d_model)
@@ -325,24 +390,38 @@ print("sdpa: the tiny example is right")
 # %% solution cross_attention
 ### BEGIN SOLUTION
 def cross_attention(mha, decoder, encoder, pad):
-    """The decoder looks at the encoder: output (B, n_q, d_model), weights (B, h, n_q, n_k)."""
+    """The decoder looks at the encoder: output (B, n_q, d_model), weights (B, h, n_q, n_k).
+
+    decoder (B, n_q, d_model), encoder (B, n_k, d_model); pad (B, n_k) is True at padding.
+    """
     return mha(decoder, encoder, encoder, key_padding_mask=pad, average_attn_weights=False)
 
 
 ### STUB
 # def cross_attention(mha, decoder, encoder, pad):
-#     """The decoder looks at the encoder: output (B, n_q, d_model), weights (B, h, n_q, n_k)."""
-#     raise NotImplementedError("cross_attention: who asks first, then twice who is asked, then whose padding it is")
+#     """The decoder looks at the encoder: output (B, n_q, d_model), weights (B, h, n_q, n_k).
+#
+#     decoder (B, n_q, d_model), encoder (B, n_k, d_model); pad (B, n_k) is True at padding.
+#     """
+#     raise NotImplementedError(
+#         "cross_attention: first who asks, then twice who is asked, then whose padding it is"
+#     )
 ### END SOLUTION
 
 # %% tests cross_attention points=3
 decoder = torch.tensor([[[-5.0, -5.0], [-7.0, -7.0]]])  # (B, n_q, d_model)
 encoder = torch.tensor([[[1.0, 1.0], [3.0, 3.0], [80.0, 80.0]]])  # (B, n_k, d_model)
 with torch.no_grad():
-    out, weights = cross_attention(seeing_mha(2, 2), decoder, encoder, torch.tensor([[False, False, True]]))
-print("output", tuple(out.shape), "weights", tuple(weights.shape), "token 0 answers", out[0, 0].tolist())
-assert out.shape == (1, 2, 2), "cross_attention: one row for each query, (B, n_q, d_model) = (1, 2, 2)"
-assert weights.shape == (1, 2, 2, 3), "cross_attention: the weights should have shape (B, h, n_q, n_k) = (1, 2, 2, 3)"
+    pad = torch.tensor([[False, False, True]])
+    out, weights = cross_attention(seeing_mha(2, 2), decoder, encoder, pad)
+print("asked for (1, 2, 2) and (1, 2, 2, 3), got", *(tuple(x.shape) for x in (out, weights)))
+print("token 0 answers", out[0, 0].tolist())
+assert out.shape == (1, 2, 2), (
+    "cross_attention: one row for each query, (B, n_q, d_model) = (1, 2, 2)"
+)
+assert weights.shape == (1, 2, 2, 3), (
+    "cross_attention: the weights should have shape (B, h, n_q, n_k) = (1, 2, 2, 3)"
+)
 assert torch.allclose(out.float(), torch.tensor(2.0)), (
     "cross_attention: every answer should be 2, the mean of the encoder's real tokens 1 and 3"
 )
@@ -363,7 +442,10 @@ print("cross_attention: the tiny example is right")
 # %% solution batch_invariance
 ### BEGIN SOLUTION
 def batch_invariance(mha, x, lengths, masked):
-    """Largest difference between each sentence in the batch x (B, n, d_model) and alone: (B,)."""
+    """Largest difference of each sentence of x (B, n, d_model) in the batch and alone: (B,).
+
+    lengths (B,) are the numbers of real tokens; masked is True or False.
+    """
     pad = torch.arange(x.shape[1])[None, :] >= lengths[:, None]  # (B, n)
     together, _ = mha(x, x, x, key_padding_mask=pad if masked else None)
     differences = []
@@ -376,13 +458,20 @@ def batch_invariance(mha, x, lengths, masked):
 
 ### STUB
 # def batch_invariance(mha, x, lengths, masked):
-#     """Largest difference between each sentence in the batch x (B, n, d_model) and alone: (B,)."""
-#     raise NotImplementedError("batch_invariance: the batch at once, each sentence cut to its length, then compare")
+#     """Largest difference of each sentence of x (B, n, d_model) in the batch and alone: (B,).
+#
+#     lengths (B,) are the numbers of real tokens; masked is True or False.
+#     """
+#     raise NotImplementedError(
+#         "batch_invariance: the batch at once, each sentence cut to its length, then compare"
+#     )
 ### END SOLUTION
 
 # %% tests batch_invariance points=4
-# The sentences of task 3. Without a mask sentence 1 answers 43, the mean of 10, 20 and 99, and not 15.
-x = torch.tensor([[0.0, 1.0, 2.0], [10.0, 20.0, 99.0]])[:, :, None].repeat(1, 1, 2)  # (B, n, d_model)
+# The sentences of task 3. Without a mask sentence 1 answers 43, the mean of 10, 20 and 99, and
+# not 15.
+x = torch.tensor([[0.0, 1.0, 2.0], [10.0, 20.0, 99.0]])
+x = x[:, :, None].repeat(1, 1, 2)  # (B, n, d_model)
 lengths = torch.tensor([3, 2])
 with torch.no_grad():
     without = batch_invariance(seeing_mha(2, 2), x, lengths, False)
@@ -391,7 +480,8 @@ print("differences without a mask:", without.tolist())
 print("differences with the mask: ", with_mask.tolist())
 assert without.shape == (2,), "batch_invariance: one number for each sentence, (B,) = (2,)"
 assert torch.allclose(without.float(), torch.tensor([0.0, 28.0]), atol=1e-4), (
-    "batch_invariance: without a mask, sentence 0 (no padding) should differ by 0 and sentence 1 by 43 - 15 = 28"
+    "batch_invariance: without a mask, sentence 0 (no padding) should differ by 0 "
+    "and sentence 1 by 43 - 15 = 28"
 )
 assert torch.allclose(with_mask.float(), torch.zeros(2), atol=1e-4), (
     "batch_invariance: with the mask, no sentence should notice the batch"

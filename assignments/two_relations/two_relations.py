@@ -1,7 +1,7 @@
 # %% [markdown]
 # # One sentence, two relations
 #
-# > **Kedi masaya çıktı çünkü o yorulmuştu.**
+# > **Kedi masaya çıktı çünkü o yorulmuştu.** (The cat climbed onto the table because it was tired.)
 #
 # | token | gloss |
 # |---|---|
@@ -47,7 +47,8 @@ import math
 import matplotlib.pyplot as plt
 import torch
 
-tokens = ["Kedi", "masaya", "çıktı", "çünkü", "o", "yorulmuştu"]  # cat, onto the table, climbed, because, it, was tired
+# the cat, onto the table, climbed, because, it, was tired
+tokens = ["Kedi", "masaya", "çıktı", "çünkü", "o", "yorulmuştu"]
 
 # Columns 0 to 3 say who is who, columns 4 to 7 say what leads where.
 X = torch.tensor(
@@ -63,7 +64,7 @@ X = torch.tensor(
 
 
 def three_matrices(seed):
-    """W_q, W_k and W_v of one head, (4, 4) each; the seeds were searched for, nothing was trained."""
+    """W_q, W_k and W_v of one head, (4, 4) each; the seeds were searched for, not trained."""
     generator = torch.Generator().manual_seed(seed)
     return [torch.randn(4, 4, generator=generator) * 0.5 for _ in range(3)]
 
@@ -86,7 +87,10 @@ head_1 = three_matrices(9678)  # what leads where
 # %% solution block_diagonal
 ### BEGIN SOLUTION
 def block_diagonal(A, B):
-    """Put A (p, p) at the upper left and B (q, q) at the lower right, zeros elsewhere: (p + q, p + q)."""
+    """Put A (p, p) at the upper left, B (q, q) at the lower right, zeros elsewhere.
+
+    The result is (p + q, p + q).
+    """
     p, q = A.shape[0], B.shape[0]
     whole = torch.zeros(p + q, p + q)
     whole[:p, :p] = A
@@ -96,7 +100,10 @@ def block_diagonal(A, B):
 
 ### STUB
 # def block_diagonal(A, B):
-#     """Put A (p, p) at the upper left and B (q, q) at the lower right, zeros elsewhere: (p + q, p + q)."""
+#     """Put A (p, p) at the upper left, B (q, q) at the lower right, zeros elsewhere.
+#
+#     The result is (p + q, p + q).
+#     """
 #     raise NotImplementedError("block_diagonal: start from zeros and write two blocks into them")
 ### END SOLUTION
 
@@ -106,7 +113,9 @@ print("blocks [[1, 2], [3, 4]] and [[5]] give")
 for row in small.tolist():
     print("  ", row)
 assert small.shape == (3, 3), "block_diagonal: blocks of size 2 and 1 should give (3, 3)"
-assert small[:2, :2].tolist() == [[1, 2], [3, 4]], "block_diagonal: the first block should stand at the upper left"
+assert small[:2, :2].tolist() == [[1, 2], [3, 4]], (
+    "block_diagonal: the first block should stand at the upper left"
+)
 assert small[2, 2] == 5, "block_diagonal: the second block should stand at the lower right"
 assert small[2, :2].tolist() + small[:2, 2].tolist() == [0, 0, 0, 0], (
     "block_diagonal: outside the two blocks everything should be zero"
@@ -114,7 +123,7 @@ assert small[2, :2].tolist() + small[:2, 2].tolist() == [0, 0, 0, 0], (
 
 # Why it works: a row of X times the matrix never mixes the two halves.
 row = torch.tensor([[1.0, 1.0, 100.0]])
-print("(1, 1, 100) @ blocks =", (row @ small.float()).tolist(), "- the 100 stays in the last column")
+print("(1, 1, 100) @ blocks =", (row @ small.float()).tolist(), "- 100 stays in its column")
 print("block_diagonal: the tiny example is right")
 
 # %% [markdown]
@@ -132,7 +141,10 @@ print("block_diagonal: the tiny example is right")
 # %% solution head_patterns
 ### BEGIN SOLUTION
 def head_patterns(X, W_q, W_k, h):
-    """Weights of every head for the sentence X (n, d_model) with W_q and W_k (d_model, d_model): (h, n, n)."""
+    """Weights of every head for the sentence X (n, d_model): (h, n, n).
+
+    W_q and W_k are (d_model, d_model).
+    """
     n, d_model = X.shape
     d_k = d_model // h
     Q = (X @ W_q).view(n, h, d_k).transpose(0, 1)  # (h, n, d_k)
@@ -142,20 +154,31 @@ def head_patterns(X, W_q, W_k, h):
 
 ### STUB
 # def head_patterns(X, W_q, W_k, h):
-#     """Weights of every head for the sentence X (n, d_model) with W_q and W_k (d_model, d_model): (h, n, n)."""
-#     raise NotImplementedError("head_patterns: project, deal the columns out to the heads, compare, softmax over keys")
+#     """Weights of every head for the sentence X (n, d_model): (h, n, n).
+#
+#     W_q and W_k are (d_model, d_model).
+#     """
+#     raise NotImplementedError(
+#         "head_patterns: project, deal the columns out to heads, compare, softmax over keys"
+#     )
 ### END SOLUTION
 
 # %% tests head_patterns points=4
-# Two tokens, two heads of one column. Head 0 sees 1 and 0, head 1 sees 0 and 2; W_q and W_k change nothing.
+# Two tokens, two heads of one column. Head 0 sees 1 and 0, head 1 sees 0 and 2; W_q and W_k
+# change nothing.
 tiny = torch.tensor([[1.0, 0.0], [0.0, 2.0]])  # (n, d_model)
 weights = head_patterns(tiny, torch.eye(2), torch.eye(2), 2)
 print("asked for (2, 2, 2), got", tuple(weights.shape))
-assert weights.shape == (2, 2, 2), "head_patterns: the weights should have shape (h, n, n) = (2, 2, 2)"
-assert torch.allclose(weights.sum(-1).float(), torch.ones(2, 2)), "head_patterns: every row should add up to 1"
+assert weights.shape == (2, 2, 2), (
+    "head_patterns: the weights should have shape (h, n, n) = (2, 2, 2)"
+)
+assert torch.allclose(weights.sum(-1).float(), torch.ones(2, 2)), (
+    "head_patterns: every row should add up to 1"
+)
 e = math.e
 assert torch.allclose(weights[0, 0].float(), torch.tensor([e / (e + 1), 1 / (e + 1)])), (
-    "head_patterns: in head 0 token 0 has the scores 1 and 0, so it should look at itself e times as much"
+    "head_patterns: in head 0 token 0 has the scores 1 and 0, "
+    "so it should look at itself e times as much"
 )
 assert torch.allclose(weights[1, 0].float(), torch.tensor([0.5, 0.5])), (
     "head_patterns: in head 1 token 0 is zero, so it should look at both tokens alike"
@@ -163,11 +186,16 @@ assert torch.allclose(weights[1, 0].float(), torch.tensor([0.5, 0.5])), (
 
 # The sentence. First with head 0 alone, on its own four columns.
 alone = head_patterns(X[:, :4], head_0[0], head_0[1], 1)[0]
-print("\nhead 0 alone:")
+print("\nhead 0 alone:  ", "  ".join(tokens))
 for word in ("o", "çıktı"):
     row = alone[tokens.index(word)].tolist()
-    print(f"  {word:<6}", "  ".join(f"{token} {weight:.3f}" for token, weight in zip(tokens, row, strict=True)))
-assert round(alone[4, 0].item(), 3) == 0.517, "head_patterns: o should look at Kedi with weight 0.517"
+    print(
+        f"  {word:<12}",
+        "  ".join(f"{w:.3f}".ljust(len(t)) for t, w in zip(tokens, row, strict=True)),
+    )
+assert round(alone[4, 0].item(), 3) == 0.517, (
+    "head_patterns: o should look at Kedi with weight 0.517"
+)
 assert (round(alone[2].min().item(), 3), round(alone[2].max().item(), 3)) == (0.136, 0.204), (
     "head_patterns: the row of çıktı should be nearly flat, from 0.136 to 0.204"
 )
@@ -178,8 +206,12 @@ both = head_patterns(X, W_q, W_k, 2)
 print("\nboth heads:")
 print(f"  head 0: o looks at Kedi with weight {both[0, 4, 0]:.3f}")
 print(f"  head 1: çıktı looks at masaya with weight {both[1, 2, 1]:.3f}")
-assert round(both[0, 4, 0].item(), 3) == 0.517, "head_patterns: with both heads, o should still look at Kedi: 0.517"
-assert round(both[1, 2, 1].item(), 3) == 0.437, "head_patterns: in head 1 çıktı should look at masaya: 0.437"
+assert round(both[0, 4, 0].item(), 3) == 0.517, (
+    "head_patterns: with both heads, o should still look at Kedi: 0.517"
+)
+assert round(both[1, 2, 1].item(), 3) == 0.437, (
+    "head_patterns: in head 1 çıktı should look at masaya: 0.437"
+)
 print("head_patterns: the tiny example is right")
 
 # %% [markdown]
@@ -195,12 +227,15 @@ print("head_patterns: the tiny example is right")
 if "both" in globals():
     figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
     questions = ("head 0: who is who?", "head 1: what leads where?")
-    for axis, weights, question, mark in zip(axes, both, questions, ((0, 4), (1, 2)), strict=True):
-        axis.imshow(weights.detach().numpy(), vmin=0, vmax=0.6, cmap="Blues")
+    marks = ((4, 0), (2, 1))  # o looks at Kedi, çıktı at masaya
+    for i, axis in enumerate(axes):
+        axis.imshow(both[i].detach().numpy(), vmin=0, vmax=0.6, cmap="Blues")
         axis.set_xticks(range(6), tokens, rotation=45, ha="right")
         axis.set_yticks(range(6), tokens)
-        axis.set(title=question, xlabel="is looked at", ylabel="looks")
-        axis.text(*mark, f"{weights[mark[1], mark[0]]:.3f}", ha="center", va="center", color="white")
+        axis.set(title=questions[i], xlabel="is looked at", ylabel="looks")
+        row, column = marks[i]
+        weight = f"{both[i, row, column]:.3f}"
+        axis.text(column, row, weight, ha="center", va="center", color="white")
     plt.show()
 else:
     print("The picture is drawn once head_patterns runs.")
@@ -219,9 +254,13 @@ else:
 # %% solution heads_apart
 ### BEGIN SOLUTION
 def heads_apart(X, heads):
-    """Run each head (W_q, W_k, W_v) on its own columns of X (n, d_model), side by side: (n, d_model)."""
+    """Run each head on its own columns of X (n, d_model), results side by side: (n, d_model).
+
+    heads is a list of (W_q, W_k, W_v), each (d_k, d_k).
+    """
     results = []
-    for x, (W_q, W_k, W_v) in zip(X.chunk(len(heads), dim=1), heads, strict=True):  # x: (n, d_k)
+    columns = X.chunk(len(heads), dim=1)  # (n, d_k) for each head
+    for x, (W_q, W_k, W_v) in zip(columns, heads, strict=True):
         Q, K, V = x @ W_q, x @ W_k, x @ W_v  # (n, d_k)
         weights = torch.softmax(Q @ K.T / math.sqrt(Q.shape[1]), dim=-1)  # (n, n)
         results.append(weights @ V)  # (n, d_k)
@@ -230,16 +269,24 @@ def heads_apart(X, heads):
 
 ### STUB
 # def heads_apart(X, heads):
-#     """Run each head (W_q, W_k, W_v) on its own columns of X (n, d_model), side by side: (n, d_model)."""
-#     raise NotImplementedError("heads_apart: one small attention for each head, on its own columns, then side by side")
+#     """Run each head on its own columns of X (n, d_model), results side by side: (n, d_model).
+#
+#     heads is a list of (W_q, W_k, W_v), each (d_k, d_k).
+#     """
+#     raise NotImplementedError(
+#         "heads_apart: for each head one small attention on its own columns, then side by side"
+#     )
 ### END SOLUTION
 
 # %% tests heads_apart points=3
 # With zero queries everybody looks at all tokens alike: every row is the mean of the values.
 zero, one = torch.zeros(1, 1), torch.ones(1, 1)
-apart = heads_apart(torch.tensor([[1.0, 10.0], [3.0, 30.0]]), [(zero, zero, one), (zero, zero, 2 * one)])
+small_heads = [(zero, zero, one), (zero, zero, 2 * one)]
+apart = heads_apart(torch.tensor([[1.0, 10.0], [3.0, 30.0]]), small_heads)
 print("asked for (2, 2), got", tuple(apart.shape), apart.tolist())
-assert apart.shape == (2, 2), "heads_apart: the result should have the shape of X, (n, d_model) = (2, 2)"
+assert apart.shape == (2, 2), (
+    "heads_apart: the result should have the shape of X, (n, d_model) = (2, 2)"
+)
 assert torch.allclose(apart[:, 0].float(), torch.tensor([2.0, 2.0])), (
     "heads_apart: head 0 should give the mean of 1 and 3 in column 0"
 )
@@ -251,10 +298,13 @@ assert torch.allclose(apart[:, 1].float(), torch.tensor([40.0, 40.0])), (
 W_v = block_diagonal(head_0[2], head_1[2]).float()
 W_q, W_k = (block_diagonal(A, B).float() for A, B in zip(head_0[:2], head_1[:2], strict=True))
 V = (X @ W_v).view(6, 2, 4).transpose(0, 1)  # (h, n, d_k)
-together = (head_patterns(X, W_q, W_k, 2).float() @ V).transpose(0, 1).reshape(6, 8)  # (n, d_model)
+contexts = head_patterns(X, W_q, W_k, 2).float() @ V  # (h, n, d_k)
+together = contexts.transpose(0, 1).reshape(6, 8)  # (n, d_model)
 difference = (heads_apart(X, [head_0, head_1]) - together).abs().max().item()
 print(f"largest difference between both ways: {difference:.1e}")
-assert difference < 1e-5, "heads_apart: with blocks on the diagonal, both ways should give the same"
+assert difference < 1e-5, (
+    "heads_apart: with blocks on the diagonal, both ways should give the same"
+)
 print("heads_apart: the tiny example is right")
 
 # %% [markdown]

@@ -163,7 +163,7 @@ HUGO = Student(
         "The answers count, whatever became of the cells below them: q02 is open, q04 counts three layers.",
         quiz(q02=None, q04="(12480, 12480)") + "# %% q04_tests\nprint('q04 is fine')\n",
         edits=(delete("q01_tests", "q12_tests"),),
-        lost={"q02": lost(0, "not_attempted"), "q04": lost(0, "incorrect", "output-projection-missing")},
+        lost={"q02": lost(0, "not_attempted"), "q04": lost(0, "incorrect", "parameters-without-output")},
     ),
     bug_hunt=Work(
         "The original cells are put back. Right answers get their points, the two that are as given out get none.",

@@ -33,7 +33,7 @@ ZEYNEP = Student(
     quiz=Work(
         "q08: one of the two factors is right.",
         quiz(q08="(8, 8)", q04='("16 640", "16.640")'),
-        lost={"q08": lost(1, "partial", "flops-grow-with-heads")},
+        lost={"q08": lost(1, "partial", "arithmetic-times-heads")},
     ),
     bug_hunt=Work(
         "missing_transpose is as it was given out.",
@@ -137,7 +137,7 @@ MATEO = Student(
     quiz=Work(
         "q04: the biases were left out, in both numbers.",
         quiz(q04="(4 * 64**2, 4 * 64**2)"),
-        lost={"q04": lost(0, "incorrect", "biases-forgotten")},
+        lost={"q04": lost(0, "incorrect", "parameters-without-biases")},
     ),
     bug_hunt=Work(
         "d_model_scaling: the wrong symptom, and the scale is still that of d_model.",

@@ -39,12 +39,14 @@ class Student:
     quiz: Work | None = None
     """None when it was not handed in."""
     bug_hunt: Work | None = None
+    others: Mapping[str, Work] = field(default_factory=dict)
+    """Assignment -> work; only a few students went on with the course."""
 
     @property
     def works(self) -> dict[str, Work]:
         """Assignment -> work that was handed in."""
         both = {"quiz": self.quiz, "bug_hunt": self.bug_hunt}
-        return {assignment: work for assignment, work in both.items() if work is not None}
+        return {assignment: work for assignment, work in both.items() if work is not None} | dict(self.others)
 
 
 def lost(score: float, state: str, *mistakes: str) -> Lost:

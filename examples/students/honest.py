@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from students.entry import Student, Work, lost
 from students.given import ALL_RIGHT, HUNT_RIGHT, RELEASED_BUGS, UNANSWERED, released
+from students.later import ONE_MISTAKE, RIGHT, UNTOUCHED
 from students.notebook import save_in_colab
 from students.styles import EINSUM, LOOPS, PLAIN, TRANSPOSES, hunt, quiz
 
@@ -15,13 +16,15 @@ AMINA = Student(
         quiz(q07="8 ** 0.5", q02="torch.zeros(4, 8, 10, 8).shape", q01="64 // 8") + "# %% before q01\nimport torch\n",
     ),
     bug_hunt=Work(HUNT_RIGHT, EINSUM),
+    others=RIGHT,
 )
 
 BEKZOD = Student(
     "bekzod",
-    "handed both notebooks in untouched",
+    "handed everything in untouched",
     quiz=Work("Nothing was answered.", lost=UNANSWERED, ran=False),
     bug_hunt=Work("Nothing was done; the bugs are those that were given out.", lost=RELEASED_BUGS, ran=False),
+    others=UNTOUCHED,
 )
 
 LUCIA = Student(
@@ -41,7 +44,7 @@ LUCIA = Student(
 
 FARID = Student(
     "farid",
-    "shapes in the wrong order, in both notebooks",
+    "shapes in the wrong order; one mistake in each of the later notebooks",
     quiz=Work(
         "Right sizes in the wrong order: half of the points each.",
         quiz(q02="(8, 4, 10, 8)", q03="[4, 10, 10, 8]", q05='"64 x 192"', q06='((10, 4, 10), "c")'),
@@ -87,6 +90,7 @@ def batch_first(x, state, h):
             "batch_first": lost(1, "partial", "batch-and-sequence-swapped"),
         },
     ),
+    others=ONE_MISTAKE,
 )
 
 CAMILLE = Student(

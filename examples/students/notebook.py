@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
 
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
@@ -92,6 +96,24 @@ def paste_copy(name: str, source: str | None = None, at: str | None = None) -> E
         if source is not None:
             set_source(pasted, source)
         notebook["cells"].insert(find(notebook, at or name) + 1, pasted)
+
+    return edit
+
+
+def model_answers(assignment: str, but: str = "") -> Edit:
+    """Write the model answers into the answer cells.
+
+    Args:
+        assignment: the assignment.
+        but: a task whose cell stays as it is.
+    """
+
+    def edit(notebook: Notebook) -> None:
+        source = json.loads((ROOT / "source" / assignment / f"{assignment}.ipynb").read_text(encoding="utf-8"))
+        for cell in source["cells"]:
+            if cell["metadata"].get("nbgrader", {}).get("solution") and grade_id(cell) != but:
+                answer = source_of(cell).removeprefix("### BEGIN SOLUTION\n").split("### STUB")[0]
+                set_source(notebook["cells"][find(notebook, grade_id(cell))], answer.rstrip() + "\n")
 
     return edit
 

@@ -4,7 +4,19 @@ import shutil
 import sys
 
 import pytest
-from example_desk import CLASS, ROOT, STOCK_STUDENTS, Graded, contents, course_contents, finish, run, start
+from example_desk import (
+    ASSIGNMENTS,
+    CHECKED,
+    CLASS,
+    ROOT,
+    STOCK_STUDENTS,
+    Graded,
+    contents,
+    course_contents,
+    finish,
+    run,
+    start,
+)
 
 sys.path.insert(0, str(ROOT / "examples"))
 
@@ -18,9 +30,9 @@ def graded(tmp_path_factory):
     (around / "gradebook.db").write_text("another course's")
     (around / "notes.txt").write_text("private")
     before, course_before = contents(around), course_contents()
-    notebooks = sorted(str(path) for path in (CLASS / "submitted").glob("*/*/*.ipynb"))
+    notebooks = sorted(str(path) for name in CHECKED for path in (CLASS / "submitted").glob(f"*/{name}/*.ipynb"))
     checking = start(["headcheck", "check", "--json", *notebooks], ROOT, home)
-    grading = start(["headcheck", "grade", "quiz", "bug_hunt", "--course", str(folder)], around, home)
+    grading = start(["headcheck", "grade", *ASSIGNMENTS, "--course", str(folder)], around, home)
     graded, checked = finish(grading), finish(checking)
     return Graded(folder, around, before, course_before, course_contents(), graded, checked)
 

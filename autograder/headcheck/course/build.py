@@ -15,7 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from headcheck.course.config import Course
-from headcheck.course.converter import run_converter
+from headcheck.course.converter import RELEASE_PREPROCESSORS, run_converter
 from headcheck.course.files import write_atomically
 from headcheck.course.markers import Expander, Place, TextCell, read_text_notebook
 from headcheck.course.stubs import BEGIN, END, stub_of
@@ -29,21 +29,6 @@ HIDDEN_REGION = """\
 from headcheck import grade
 grade("{task}")
 ### END HIDDEN TESTS"""
-
-RELEASE_PREPROCESSORS = [
-    "nbgrader.preprocessors.IncludeHeaderFooter",
-    "nbgrader.preprocessors.LockCells",
-    "headcheck.course.stubs.StubSolutions",
-    "nbgrader.preprocessors.ClearOutput",
-    "nbgrader.preprocessors.CheckCellMetadata",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.SaveCells",
-    "nbgrader.preprocessors.ClearHiddenTests",
-    "nbgrader.preprocessors.ClearMarkScheme",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
-"""nbgrader's own list with our stubs, and without InstantiateTests: no kernel is started to build a notebook."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +148,7 @@ def _notebook(cells: list[TextCell]) -> nbformat.NotebookNode:
         if cell.folded:
             node.metadata["jupyter"] = {"source_hidden": True}
         if cell.kind == "tests":
+            node.metadata["tags"] = ["raises-exception"]  # "Run All" goes on after a check that fails
             node.source = "\n".join(part for part in (cell.source, HIDDEN_REGION.format(task=cell.name)) if part)
         notebook.cells.append(node)
     return notebook
