@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import importlib.util
 import io
+import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,7 @@ class Result:
 class TaskReport:
     """What came of all cases of one task."""
 
+    assignment: str
     task: str
     tests: list[HiddenTest]
     results: list[Result] = field(default_factory=list)
@@ -132,7 +134,7 @@ def _assignment(course: Course, name: str, bank: Bank, tests: HiddenTests, round
     for task in assignment.tasks:
         if task.manual:
             continue
-        report = TaskReport(task.name, [test for test in tests.tests if test.task == task.name])
+        report = TaskReport(name, task.name, [test for test in tests.tests if test.task == task.name])
         for case in _cases(course, task.name, bank):
             report.results += [_try(case, task.name, model, bank, tests) for _round in range(rounds)]
         reports.append(report)
@@ -198,8 +200,10 @@ def kill_table(reports: Sequence[TaskReport], misses: Sequence[str]) -> str:
         "least one and be named, a right answer must fail none. A test is needed when some mistake fails it alone.",
         "",
     ]
-    for report in reports:
-        lines += _table(report)
+    for assignment, tasks in itertools.groupby(reports, key=lambda report: report.assignment):
+        lines += [f"## {assignment}", ""]
+        for report in tasks:
+            lines += _table(report)
     lines += ["## Misses", "", *(f"- {miss}" for miss in misses or ["none"]), ""]
     return "\n".join(lines)
 
@@ -207,10 +211,10 @@ def kill_table(reports: Sequence[TaskReport], misses: Sequence[str]) -> str:
 def _table(report: TaskReport) -> list[str]:
     wrong = [result for result in report.results if result.case.mistake]
     right = [result for result in report.results if not result.case.mistake]
-    lines = [f"## {report.task}", ""]
+    lines = [f"### {report.task}", ""]
     for number, test in enumerate(report.tests, start=1):
-        needed = "needed" if report.needs(test) else f"kept for: {test.kept_for}" if test.kept_for else "-"
-        lines.append(f"{number}. `{test.name}` ({test.points:g} points, {needed})")
+        needed = ", needed" if report.needs(test) else f", kept for: {test.kept_for}" if test.kept_for else ""
+        lines.append(f"{number}. `{test.name}` ({test.points:g} points{needed})")
     passed = sum(not result.failed for result in right)
     lines += ["", f"Right answers that pass: {passed} of {len(right)}.", ""]
     if not wrong:

@@ -226,10 +226,12 @@ def test_sizes_that_do_not_fit_are_refused(student, draw):
     """The constructor refuses a number of heads that does not divide d_model, and no other."""
     h, d_k = draw.distinct(h=(3, 5), d_k=(5, 7))
     d_model = h * d_k + draw.integer(1, h - 1)
+    fits = Maker(student).makes(h * d_k, h)
     try:
         expect_raises(Maker(student), d_model, h)
     except Mismatch as wrong:
-        raise WrongAnswer(wrong.message, mistakes=(REFUSAL,) if wrong.got is None else ()) from wrong
+        named = () if wrong.got is not None else (REFUSAL,) if fits else ("divisibility-check-inverted",)
+        raise WrongAnswer(wrong.message, mistakes=named) from wrong
     student.MultiHeadAttention.make(h * d_k, h)
 
 
@@ -245,6 +247,14 @@ class Maker:
         """Make a layer."""
         self._student.MultiHeadAttention.make(d_model, h)
 
+    def makes(self, d_model: int, h: int) -> bool:
+        """Tell whether a layer of these sizes is made."""
+        try:
+            self(d_model, h)
+        except StudentError:
+            return False
+        return True
+
 
 REFUSAL = "no-divisibility-check"
 
@@ -255,7 +265,7 @@ def test_a_layer_can_be_used_again_and_trained(student, draw):
     B, n, h, d_k = draw_sizes(draw)
     q, k, v, pad, state, _h = draw_layer(draw, B, n, n, h, d_k, padded=0)
     layer = Layer(student).build(state, h)
-    learns = check_gradients(layer, q, k, v, pad)
+    learns = check_gradients(layer, q, k, v, pad, from_scratch.multi_head_attention(q, k, v, pad, state, h)[0])
     check_repetition(layer, q, k, v, pad, state, h, learns)
     if learns:
         raise learns
@@ -307,15 +317,16 @@ def is_dropped(weights: Any, expected: torch.Tensor) -> bool:
 
 
 def check_gradients(
-    layer: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, pad: torch.Tensor
+    layer: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, pad: torch.Tensor, expected: torch.Tensor
 ) -> WrongAnswer | None:
     """Send an output backwards; a layer whose weight gets no gradient can learn nothing."""
     try:
-        found = layer.gradients(torch.ones_like(q), q, k, v, pad).parameters
+        made = layer.gradients(torch.ones_like(q), q, k, v, pad)
+        found, is_right = made.parameters, differences(made.output, expected) is None
     except StudentError as error:
         if "does not require grad" not in error.message:
             return None  # the call itself fails, which other tests tell
-        found = {}
+        found, is_right = {}, False
     dead = [name for name in from_scratch.LAYERS if not is_moved(found.get(f"{name}.weight"))]
     if not dead:
         return None
@@ -323,7 +334,7 @@ def check_gradients(
         _("MultiHeadAttention: no gradient reaches {layers}, so training cannot change it").format(
             layers=", ".join(dead)
         ),
-        mistakes=("gradient-detached",) if len(dead) == len(from_scratch.LAYERS) else (),
+        mistakes=("gradient-detached",) if is_right or len(dead) == len(from_scratch.LAYERS) else (),
     )
 
 

@@ -87,6 +87,25 @@ def test_seed_and_steps_decide(student, draw):
 def test_the_model_learns(student, draw):
     """A model with four heads answers new data; both answers are right far more often than by guessing."""
     X = draw_tokens(draw, 300)
+    for _attempt in range(ATTEMPTS):
+        previous, first = train_once(student, draw, X)
+        if experiments.both_right(previous, first, X) > 0.25:
+            return
+    accuracies = experiments.accuracies(previous, first, X)
+    one_only = max(accuracies) > 0.8
+    raise WrongAnswer(
+        _("run_seed: after 200 steps both answers are hardly ever right"),
+        mistakes=("loss-of-one-target",) * one_only,
+        fraction=0.25 * one_only,
+    )
+
+
+ATTEMPTS = 4
+"""With some seeds a right training gets stuck; one seed that learns both answers is enough."""
+
+
+def train_once(student: Any, draw: Any, X: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Train a model with four heads and return its logits for X."""
     model = student.run_seed.make(4, draw.integer(0, 1000), 200)
     got = unrecorded(student, lambda: model(X))
     shape = (len(X), N - 1, K)
@@ -95,15 +114,7 @@ def test_the_model_learns(student, draw):
         raise WrongAnswer(_("run_seed: the model should give logits of shape {shape} twice").format(shape=shape))
     if got[2].ndim == 4 and got[2].shape[1] != 4:
         raise WrongAnswer(_("run_seed: the model has another number of heads"), mistakes=("number-of-heads-ignored",))
-    if experiments.both_right(got[0], got[1], X) > 0.25:
-        return
-    previous, first = experiments.accuracies(got[0], got[1], X)
-    one_only = max(previous, first) > 0.8
-    raise WrongAnswer(
-        _("run_seed: after 200 steps both answers are hardly ever right"),
-        mistakes=("loss-of-one-target",) * one_only,
-        fraction=0.25 * one_only,
-    )
+    return got[0], got[1]
 
 
 # paired_difference
@@ -218,7 +229,7 @@ def test_another_table(student, draw):
     n = draw.integer(5, 8)
     first = [0.70 + 0.02 * draw.rng.random() for _ in range(n)]
     better = [x + 0.15 + 0.01 * draw.rng.random() for x in first]
-    worse = [x - 0.15 - 0.01 * draw.rng.random() for x in first]
+    worse = [x - 0.3 - 0.01 * draw.rng.random() for x in first]  # stuck, and nothing of it solved
     split = [1.0 if s % 3 == 0 else 0.42 + 0.05 * draw.rng.random() for s in range(n)]
-    near = [x + draw.rng.choice((-1, 1)) * 0.1 for x in first[:-2]] + [first[-2] - 0.1, first[-1] + 0.1]
+    near = [x + 0.1 * (-1) ** s for s, x in enumerate(first)]
     compare(student.conclusion, experiments.conclusion, [3, 5, 6, 9, 12], [first, split, better, worse, near])

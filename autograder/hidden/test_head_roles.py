@@ -193,6 +193,10 @@ def answers_of(student: Any, model: Any, X: torch.Tensor) -> tuple[float, float]
     return experiments.accuracies(got[0], got[1], X)
 
 
+ATTEMPTS = 4
+"""With some seeds a right training gets stuck; one seed that learns both answers is enough."""
+
+
 def same_state(a: State, b: State) -> bool:
     """Tell whether two models hold the same parameters."""
     return differences(a, b) is None
@@ -216,12 +220,13 @@ def test_seed_and_steps_decide(student, draw):
 @task("train", points=2)
 def test_the_model_learns_both_answers(student, draw):
     """After a short training the answers to new data are right far more often than by guessing."""
-    model = student.train.make(2, draw.integer(0, 1000), 200)
-    model.eval()
-    previous, first = answers_of(student, model, draw_tokens(draw, 300))
-    knows_previous, knows_first = previous > 0.25, first > 0.9
-    if knows_previous and knows_first:
-        return
+    for _attempt in range(ATTEMPTS):
+        model = student.train.make(2, draw.integer(0, 1000), 200)
+        model.eval()
+        previous, first = answers_of(student, model, draw_tokens(draw, 300))
+        knows_previous, knows_first = previous > 0.25, first > 0.9
+        if knows_previous and knows_first:
+            return
     if knows_first or knows_previous:
         message = _("train: one of the two answers is learned, the other is not")
         raise WrongAnswer(message, mistakes=("loss-of-one-target",), fraction=0.25)

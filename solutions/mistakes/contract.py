@@ -77,6 +77,10 @@ def _unchecked_unflatten(x: torch.Tensor, h: int) -> torch.Tensor:
     return x.unflatten(-1, (h, x.shape[-1] // h)).transpose(1, 2)
 
 
+def _unflattened(x: torch.Tensor, h: int) -> torch.Tensor:
+    return x.unflatten(-1, (h, -1)).transpose(1, 2)
+
+
 def _unchecked_chunks(x: torch.Tensor, h: int) -> torch.Tensor:
     return torch.stack(x.chunk(h, dim=-1), dim=1)
 
@@ -91,11 +95,15 @@ def _no_refusal(x: torch.Tensor, h: int) -> torch.Tensor | None:
     return attention.split_heads(x, h) if x.shape[-1] % h == 0 else None
 
 
-def _check(refuses: Callable[[int, int], bool], error: type[Exception]) -> Callable[..., torch.Tensor]:
+def _check(
+    refuses: Callable[[int, int], bool],
+    error: type[Exception],
+    split: Callable[[torch.Tensor, int], torch.Tensor] = _unchecked,
+) -> Callable[..., torch.Tensor]:
     def indivisible_heads(x: torch.Tensor, h: int) -> torch.Tensor:
         if refuses(x.shape[-1], h):
             raise error  # no text: the student's could be any
-        return _unchecked(x, h)
+        return split(x, h)
 
     return indivisible_heads
 
@@ -234,7 +242,7 @@ MISTAKES = (
         source="https://github.com/google-research/bert/issues/316",
         probe=N_("sizes that do not fit must be refused"),
         wrong={"indivisible_heads": _unchecked},
-        also={"indivisible_heads": [_unchecked_rest, _unchecked_unflatten, _unchecked_chunks, _cut_off]},
+        also={"indivisible_heads": [_unchecked_rest, _unchecked_unflatten, _unflattened, _unchecked_chunks, _cut_off]},
     ),
     Mistake(
         id="refusal-not-raised",
@@ -266,6 +274,11 @@ MISTAKES = (
                 _check(_divides, AssertionError),
                 _check(_swapped, ValueError),
                 _check(_swapped, AssertionError),
+                *(
+                    _check(_divides, error, split)
+                    for error in (ValueError, AssertionError)
+                    for split in (_unchecked_rest, _unchecked_unflatten, _unflattened, _unchecked_chunks)
+                ),
             ]
         },
     ),

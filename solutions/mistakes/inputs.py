@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch.nn.functional as F
 from headcheck.diagnosis.bank import Choice, Context, Mistake
 from headcheck.i18n import N_
 
@@ -11,6 +12,15 @@ def feed(order: str) -> Choice:
 
     def inputs(c: Context) -> Context:
         return {"x_q": c[order[0]], "x_k": c[order[1]], "x_v": c[order[2]]}
+
+    return {"inputs": inputs}
+
+
+def normed(only: str) -> Choice:
+    """Send the inputs named by letters through a layer norm with the parameters that it starts with."""
+
+    def inputs(c: Context) -> Context:
+        return {f"x_{z}": F.layer_norm(c[z], c[z].shape[-1:]) if z in only else c[z] for z in "qkv"}
 
     return {"inputs": inputs}
 
@@ -95,5 +105,14 @@ MISTAKES = (
         see=N_("Pass three different tensors and look at what arrives in each argument."),
         question=N_("In which order does your forward take its arguments, and in which order is it called?"),
         choices=[feed("vkq"), feed("kvq"), feed("vqk"), feed("qvk")],
+    ),
+    Mistake(
+        id="layer-norm-on-inputs",
+        name=N_("a layer norm comes before the projections"),
+        symptom=N_("Right shapes, wrong numbers; an input ten times as large gives the same output."),
+        explanation=N_("The layer norm belongs to the block around attention, which does it before calling the layer."),
+        see=N_("Multiply the inputs by ten: the output should change, and does not."),
+        question=N_("What happens to q before W_q?"),
+        choices=[normed("qkv"), normed("q"), normed("kv")],
     ),
 )

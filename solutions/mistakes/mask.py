@@ -178,11 +178,11 @@ _MISTAKES = (
     ),
     Mistake(
         id="mask-after-softmax",
-        name=N_("padding is set to zero after softmax, and the rest was not scaled up again"),
-        symptom=N_("Padded keys have weight 0, but the rows add up to less than 1."),
+        name=N_("the mask comes after softmax, and the rest was not scaled up again"),
+        symptom=N_("Padded keys may have weight 0, but the rows do not add up to 1."),
         explanation=N_(
-            "Softmax has already given part of the attention to the padding. Setting that part to zero afterwards "
-            "leaves rows that add up to less than 1. Hide the keys before softmax."
+            "Softmax has already given part of the attention to the padding. Taking that part away afterwards leaves "
+            "rows that do not add up to 1. Hide the keys before softmax: fill their scores, not their weights."
         ),
         see=N_("Add up a row of the weights in a padded sentence."),
         question=N_("What do the weights of a query add up to after your mask?"),

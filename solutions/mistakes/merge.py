@@ -43,6 +43,12 @@ def unfolded(heads: torch.Tensor) -> torch.Tensor:
     return rows(other_order(heads).transpose(1, 2), heads)
 
 
+def _without(heads: torch.Tensor, i: int) -> torch.Tensor:
+    others = torch.ones(heads.shape[1])
+    others[i] = 0
+    return merge_heads(heads * others[:, None, None], heads.shape[1])
+
+
 def _lengths_of_keys(c: Context) -> Context:
     B, h, n_k, d_k = c["V"].shape
     return {"merged": c["context"].transpose(1, 2).reshape(B, n_k, h * d_k)}  # RuntimeError when n_q is not n_k
@@ -213,6 +219,22 @@ MISTAKES = (
         see=N_("Print the shape right before W_o."),
         question=N_("Along which axis do you join the heads?"),
         choices=[merged(lambda x: torch.cat(list(x.unbind(1)), dim=1))],
-        tasks=("merge_heads", "missing_transpose"),
+        tasks=("multi_head_attention", "merge_heads", "missing_transpose"),
+    ),
+    Mistake(
+        id="head-left-out",
+        name=N_("one head is missing: the first or the last"),
+        symptom=N_("d_k zeros in every row, rows that are too short, or a crash in W_o."),
+        explanation=N_(
+            "A loop that starts at 1 or ends at h - 1 leaves a head out. range(h) runs from 0 to h - 1, all of them."
+        ),
+        see=N_("Merge heads in which every entry carries the number of its head, and print row 0."),
+        question=N_("Which numbers does the index of your heads run through?"),
+        choices=[
+            merged(lambda x: _without(x, -1)),
+            merged(lambda x: _without(x, 0)),
+            merged(lambda x: x[:, :-1].transpose(1, 2).flatten(2)),
+            merged(lambda x: x[:, 1:].transpose(1, 2).flatten(2)),
+        ],
     ),
 )

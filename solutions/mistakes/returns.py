@@ -126,7 +126,7 @@ MISTAKES = (
     Mistake(
         id="weights-of-one-head",
         name=N_("the weights of a single head are handed back"),
-        symptom=N_("Right output; weights with one axis too few."),
+        symptom=N_("Right output; weights with one axis too few, or the same for every head."),
         explanation=N_("Every head has weights of its own, and all of them are asked for: (B, h, n_q, n_k)."),
         see=N_("Print the shape of the weights."),
         question=N_("Where is the head axis of the weights that you return?"),
@@ -134,6 +134,8 @@ MISTAKES = (
             shown(lambda c: c["weights"][:, 0]),
             shown(lambda c: c["weights"][:, -1]),
             shown(lambda c: c["weights"][:, :1]),
+            shown(lambda c: c["weights"][:, :1].expand_as(c["weights"])),
+            shown(lambda c: c["weights"][:, -1:].expand_as(c["weights"])),
         ],
     ),
     Mistake(

@@ -35,6 +35,10 @@ def _unit(x: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.normalize(x, dim=-1)
 
 
+def _scaled_context(c: Context) -> Context:
+    return {"context": c["weights"] @ c["V"] / c["V"].shape[-1] ** 0.5}
+
+
 AFTER_SOFTMAX: Choice = {
     "scale": lambda c: scaled(c, 1.0),
     "rescale": lambda c: {"weights": c["weights"] / c["Q"].shape[-1] ** 0.5},
@@ -82,6 +86,30 @@ MISTAKES = (
         see=N_("Use five queries and seven keys and print the shape of the scores."),
         question=N_("Does the first row of your scores belong to the first query or to the first key?"),
         choices=[product(lambda Q, K: K @ Q.transpose(-2, -1))],
+    ),
+    Mistake(
+        id="scores-from-one-head",
+        name=N_("all heads use the queries or the keys of one head"),
+        symptom=N_("Right shapes; one head is right and the others look at the wrong places."),
+        explanation=N_(
+            "Head i compares its own queries with its own keys. An index that stands still, or a tensor that was never "
+            "split, lets all heads look with the eyes of one. Sharing keys and values is done on purpose in "
+            "multi-query attention, but that is another layer."
+        ),
+        see=N_("Change the rows of W_k that belong to head 1: its weights should change."),
+        question=N_("Which head's queries and keys meet in the scores of head 1?"),
+        choices=[
+            product(lambda Q, K: Q @ K[:, :1].transpose(-2, -1)),
+            product(lambda Q, K: Q[:, :1] @ K.transpose(-2, -1)),
+            product(lambda Q, K: (Q[:, :1] @ K[:, :1].transpose(-2, -1)).repeat(1, Q.shape[1], 1, 1)),
+            {
+                **product(lambda Q, K: Q @ K[:, :1].transpose(-2, -1)),
+                "context": lambda c: {"context": c["weights"] @ c["V"][:, :1]},
+            },
+            product(lambda Q, K: Q @ K[:, -1:].transpose(-2, -1)),
+            product(lambda Q, K: Q[:, -1:] @ K.transpose(-2, -1)),
+            product(lambda Q, K: Q @ K.mean(dim=1, keepdim=True).transpose(-2, -1)),
+        ],
     ),
     Mistake(
         id="scores-of-unit-vectors",
@@ -159,6 +187,34 @@ MISTAKES = (
         question=N_("What do the rows of your weights add up to?"),
         source="https://github.com/FrancescoSaverioZuppichini/ViT/blob/main/README.md",
         choices=[AFTER_SOFTMAX],
+    ),
+    Mistake(
+        id="scale-on-the-values",
+        name=N_("the values are divided by sqrt(d_k), or what they were mixed to, and not the scores alone"),
+        symptom=N_("The output is too small by sqrt(d_k) before W_o; the weights may be right."),
+        explanation=N_(
+            "The scale keeps softmax from giving everything to one key, so it belongs to the scores. Values pass on as "
+            "they are: a mean of them should have their own size."
+        ),
+        see=N_("Set all values to one: the context should be one everywhere."),
+        question=N_("Which tensor stands before the division in your code?"),
+        choices=[
+            {"context": _scaled_context},
+            {"scale": lambda c: scaled(c, 1.0), "context": _scaled_context},
+        ],
+    ),
+    Mistake(
+        id="scale-is-a-constant",
+        name=N_("the scores are divided by a fixed number, whatever d_k is"),
+        symptom=N_("Right for one width of heads only, such as that of an example."),
+        explanation=N_(
+            "sqrt(d_k) is 8 for the 64 columns of the paper and 2 for the 4 columns of a small example. Take d_k from "
+            "the shape of Q, so that heads of other widths are right too."
+        ),
+        see=N_("Print the number that you divide by for two different d_k."),
+        question=N_("Where in your code does the number that you divide by come from?"),
+        tasks=("multi_head_attention", "attention"),
+        choices=[times(lambda d_k, c, by=by: 1 / by) for by in (2.0, 8.0, 4.0, 64.0, 2.0**0.5)],
     ),
     Mistake(
         id="scale-by-another-axis",

@@ -90,7 +90,10 @@ MISTAKES = (
         ),
         see=N_("Run one sentence alone and then in a batch: its weights should not change."),
         question=N_("What is axis 0 of (B, h, n_q, n_k)?"),
-        choices=[weigh(lambda scores: scores.softmax(dim=0))],
+        choices=[
+            weigh(lambda scores: scores.softmax(dim=0)),
+            weigh(lambda scores: scores.flatten(0, 1).softmax(dim=0).view_as(scores)),  # heads folded into the batch
+        ],
     ),
     Mistake(
         id="softmax-joint-over-heads-and-keys",

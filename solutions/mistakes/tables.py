@@ -173,6 +173,7 @@ MISTAKES = (
         wrong={"conclusion": _concluding(is_split=lambda row: max(row) > SOLVED)},
         also={
             "conclusion": [
+                _concluding(is_split=lambda row: min(row) < STUCK),
                 _concluding(is_split=lambda row: min(row) < SOLVED),
                 _concluding(is_split=lambda row: min(row) < SOLVED or max(row) > SOLVED),
             ]

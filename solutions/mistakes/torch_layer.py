@@ -55,6 +55,19 @@ def _transposed(*layers: str) -> Way:
     return way
 
 
+def _copied_where_packed(order: str) -> Way:
+    """Mix up in_proj_weight and the biases; weights of their own find their places."""
+
+    def way(ours: State, before: State) -> State:
+        after = torch_module.copy_weights(ours, before)
+        after["in_proj_bias"] = torch.cat([ours[f"W_{source}.bias"] for source in order])
+        if "in_proj_weight" in after:
+            after["in_proj_weight"] = torch.cat([ours[f"W_{source}.weight"] for source in order])
+        return after
+
+    return way
+
+
 def _packed_only(ours: State, before: State) -> State:
     if "in_proj_weight" not in before:
         raise AttributeError("'NoneType' object has no attribute 'copy_'")
@@ -230,7 +243,12 @@ MISTAKES = (
         see=N_("Fill W_q with ones, W_k with twos, W_v with threes and print in_proj_weight."),
         question=N_("In which order do you put W_q, W_k and W_v together?"),
         wrong={"copy_weights": _copied("kqv")},
-        also={"copy_weights": [_copied(order) for order in ("qvk", "vkq", "kvq", "vqk")]},
+        also={
+            "copy_weights": [
+                *(_copied(order) for order in ("qvk", "vkq", "kvq", "vqk")),
+                *(_copied_where_packed(order) for order in ("kqv", "qvk", "vkq", "kvq", "vqk")),
+            ]
+        },
         source="https://github.com/pytorch/pytorch/issues/27623",
     ),
     Mistake(
@@ -354,6 +372,7 @@ MISTAKES = (
         see=N_("Use decoder and encoder of different lengths and print the shape of the output."),
         question=N_("For whose tokens do you want an answer?"),
         wrong={"cross_attention": _crossed("edd")},
+        also={"cross_attention": [_crossed("edd", key_padding_mask=None)]},
     ),
     Mistake(
         id="padding-rows-compared",

@@ -125,10 +125,11 @@ def test_a_wrong_shape_with_the_same_numbers_is_another_mistake():
     assert ids([turned], [Observation((x,), {}, x)]) == []
 
 
-def test_a_crash_of_the_same_kind_and_words_is_the_same_whatever_the_numbers():
-    crash = mistake("crash", raises(RuntimeError("shape '[2, 3]' is invalid for input of size 8")))
-    same = StudentError("RuntimeError", "shape '[14, 30]' is invalid for input of size 77")
-    assert ids([crash], [seen(same)]) == ["crash"]
+def test_a_crash_of_the_same_kind_and_words_is_the_same_and_other_sizes_are_another_mistake():
+    words = "shape '[2, 3]' is invalid for input of size "
+    crash = mistake("crash", raises(RuntimeError(words + "8")))
+    assert ids([crash], [seen(StudentError("RuntimeError", words + "8\n"))]) == ["crash"]
+    assert ids([crash], [seen(StudentError("RuntimeError", words + "7"))]) == []
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,9 @@ def test_the_part_that_is_right_is_named():
 @pytest.mark.parametrize(
     ("index", "words"),
     [
-        ((1,), "only sentences 1 are wrong"),
-        ((slice(None), 2), "only queries 2 are wrong"),
-        ((0, slice(None), slice(1, 3)), "only columns 1, 2 are wrong"),
+        ((1,), "Only these sentences of the output are wrong (counted from 0): 1."),
+        ((slice(None), 2), "Only these queries of the output are wrong (counted from 0): 2."),
+        ((0, slice(None), slice(1, 3)), "(counted from 0): 1, 2."),
     ],
 )
 def test_the_axis_along_which_little_is_wrong_is_named(index, words):

@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 from headcheck.diagnosis.bank import Mistake
-from headcheck.diagnosis.stages import Element, Elements, Pipeline, Search
+from headcheck.diagnosis.search import Search
+from headcheck.diagnosis.stages import Element, Elements, Pipeline
 from headcheck.jail.errors import StudentError
 
 MOST = 2
@@ -47,6 +50,7 @@ class Explainer:
         self._pipeline, self._elements, self._same = pipeline, elements, same
         self._search = Search(pipeline, elements, same)
         self._cut_short = False
+        self._scores: dict[tuple[int, Elements], int] = {}
 
     def explain(self, calls: Sequence[Call]) -> list[Elements]:
         """Find the mistakes that lead to everything that was seen.
@@ -57,17 +61,38 @@ class Explainer:
         Returns:
             Ways to explain them, all equally good; empty when the bank has none, or when nothing is wrong.
         """
-        values, crashes = [c for c in calls if not c.crashed], [c for c in calls if c.crashed]
-        for most, thorough in ((1, True), (MOST, False), (MOST, True)):
-            if thorough and most > 1 and not self._cut_short:
+        self._scores.clear()
+        crashes, right, wrong = self._sorted(calls)
+        values = [*right, *wrong]
+        if found := self._best(self._ways(self._search, values, crashes, 1, True), values, crashes):
+            return found
+        search = Search(self._pipeline, self._silent_in(right), self._same) if right else self._search
+        for thorough in (False, True):
+            if thorough and not self._cut_short:
                 break  # all pairs were tried already
-            if found := self._best(self._ways(values, crashes, most, thorough), values, crashes):
+            if found := self._best(self._ways(search, values, crashes, MOST, thorough), values, crashes):
                 return found
         return [] if crashes else self._on_a_path_of_its_own(values)
 
     def is_right(self, calls: Sequence[Call]) -> bool:
         """Tell whether all calls gave the numbers that they should."""
-        return all(not call.crashed and self._search.matches(call.args, call.got, ()) for call in calls)
+        return all(map(self._is_right, calls))
+
+    def _sorted(self, calls: Sequence[Call]) -> tuple[list[Call], list[Call], list[Call]]:
+        """Tell crashes, right values and wrong ones apart; the search begins where little has to be computed."""
+        crashes = [call for call in calls if call.crashed]
+        values = [(call, self._is_right(call)) for call in sorted(calls, key=_size) if not call.crashed]
+        return crashes, [call for call, right in values if right], [call for call, right in values if not right]
+
+    def _is_right(self, call: Call) -> bool:
+        return not call.crashed and self._search.matches(call.args, call.got, ())
+
+    def _silent_in(self, right: Sequence[Call]) -> list[Element]:
+        """List the choices that change nothing in the calls that came out right; others could only cancel out."""
+        ways: list[Elements] = [(element,) for element in self._elements]
+        for call in right:
+            ways = self._search.matching(call.args, call.got, ways)
+        return [element for (element,) in ways]
 
     def _on_a_path_of_its_own(self, values: Sequence[Call]) -> list[Elements]:
         """Explain one part of the result alone, when the other was computed rightly and apart from it."""
@@ -83,29 +108,31 @@ class Explainer:
             return []
         wrong = right.index(False)
         alone = Explainer(parts[wrong].pipeline, self._elements, self._same)
-        return alone._best(alone._ways(parts[wrong].calls, [], 1, True), parts[wrong].calls, [])
+        return alone._best(alone._ways(alone._search, parts[wrong].calls, [], 1, True), parts[wrong].calls, [])
 
-    def _ways(self, values: Sequence[Call], crashes: Sequence[Call], most: int, thorough: bool) -> list[Elements]:
+    def _ways(
+        self, search: Search, values: Sequence[Call], crashes: Sequence[Call], most: int, thorough: bool
+    ) -> list[Elements]:
         """Find the ways to explain all calls; unless thorough, no pair is tried where one step explains a call."""
         self._cut_short = False
         ways: list[Elements] = [()]
         for index, call in enumerate(values):
-            ways = self._narrow(ways, call, values[:index], most, thorough)
+            ways = self._narrow(search, ways, call, values[:index], most, thorough)
         for index, call in enumerate(crashes):
-            ways = self._narrow_by_crash(ways, call, [*values, *crashes[:index]], most)
+            ways = self._narrow_by_crash(search, ways, call, [*values, *crashes[:index]], most)
         return ways
 
     def _narrow(
-        self, ways: list[Elements], call: Call, before: Sequence[Call], most: int, thorough: bool
+        self, search: Search, ways: list[Elements], call: Call, before: Sequence[Call], most: int, thorough: bool
     ) -> list[Elements]:
         """Keep the ways that lead to this value too; let the others make further choices, as few as will do."""
-        kept: list[Elements] = [way for way in ways if self._search.matches(call.args, call.got, way)]
+        kept: list[Elements] = search.matching(call.args, call.got, ways)
         for way in ways:
             if way in kept or len(way) >= most:
                 continue
             steps = range(most - len(way), most - len(way) + 1) if thorough else range(1, most - len(way) + 1)
             for more in steps:
-                found = minimal(self._search.extend(call.args, call.got, way, more))
+                found = minimal(search.extend(call.args, call.got, way, more))
                 if fitting := [longer for longer in found if self._fit(longer, before)]:
                     kept.extend(fitting)
                     self._cut_short = self._cut_short or more < steps[-1]
@@ -118,21 +145,39 @@ class Explainer:
             for call in calls
         )
 
-    def _narrow_by_crash(self, ways: list[Elements], call: Call, before: Sequence[Call], most: int) -> list[Elements]:
+    def _narrow_by_crash(
+        self, search: Search, ways: list[Elements], call: Call, before: Sequence[Call], most: int
+    ) -> list[Elements]:
         kept = [way for way in ways if self._crash_score(way, call) > 0]
         for way in ways:
             if way in kept or len(way) >= most:
                 continue
             taken = {stage for element in way for stage in element.choice}
-            for element in self._elements:
+            for element in search.elements:
                 longer = (*way, element)
                 free = taken.isdisjoint(element.choice)
                 if free and self._crash_score(longer, call) > 0 and self._fit(longer, before):
                     kept.append(longer)
         return minimal(kept)[:KEPT]
 
+    def _words_score(self, way: Elements, crashes: Sequence[Call]) -> int:
+        """Say how well these choices explain all crashes: at least one of them must have exactly these words."""
+        scores = [self._crash_score(way, call) for call in crashes] or [3]
+        return min(scores) if max(scores) == 3 else min(1, *scores)
+
     def _crash_score(self, way: Elements, call: Call) -> int:
-        """Say how well these choices explain a crash: 3 by its words, 2 but for the sizes, 1 by its kind, 0 not."""
+        key = (id(call), way)
+        if key not in self._scores:
+            self._scores[key] = self._score(way, call)
+        return self._scores[key]
+
+    def _score(self, way: Elements, call: Call) -> int:
+        """Say how well these choices explain a crash.
+
+        Returns:
+            3 by its words, sizes included; 2 when torch uses other words for factors that do not fit; 1 by its kind
+            alone, which is weak: other sizes in the same words speak of another mistake; 0 not at all.
+        """
         error = call.got
         outcome = self._search.outcome(call.args, way)
         if not isinstance(outcome, Exception):
@@ -143,23 +188,31 @@ class Explainer:
             return 0
         if not str(outcome) or first_line(str(outcome)) == first_line(error.message):
             return 3
-        return 2 if without_numbers(str(outcome)) == without_numbers(error.message) else 1
+        return 2 if is_misfit(str(outcome)) and is_misfit(error.message) and not alike(outcome, error) else 1
 
     def _best(self, ways: list[Elements], values: Sequence[Call], crashes: Sequence[Call]) -> list[Elements]:
         ways = [way for way in ways if way]
         if not ways:
             return []
         shown_by_values = not all(self._search.matches(call.args, call.got, ()) for call in values)
-        needed = 1 if shown_by_values else 2
-        scores = {way: min((self._crash_score(way, call) for call in crashes), default=3) for way in ways}
-        fewest = min((len(way) for way in ways if scores[way] >= needed), default=0)
-        ways = [way for way in ways if len(way) == fewest and scores[way] >= needed]
+        scores = {way: self._words_score(way, crashes) for way in ways}
+        if not shown_by_values:
+            ways = [way for way in ways if len(way) == 1]  # crashes alone are too little for two mistakes
+        ways = [way for way in ways if scores[way] >= (1 if shown_by_values and len(way) == 1 else 2)]
+        fewest = min(map(len, ways), default=0)
+        ways = [way for way in ways if len(way) == fewest]
         highest = max((scores[way] for way in ways), default=0)
         named: dict[frozenset[str], Elements] = {}
         for way in ways:
             if scores[way] == highest:
                 named.setdefault(frozenset(element.mistake.id for element in way), way)
         return list(named.values())
+
+
+def _size(call: Call) -> int:
+    """Count the numbers that a call returned."""
+    parts = call.got if isinstance(call.got, tuple) else (call.got,)
+    return sum(part.numel() for part in parts if isinstance(part, torch.Tensor))
 
 
 class _Part:
@@ -195,6 +248,11 @@ def first_line(text: str) -> str:
     return text.strip().split("\n", 1)[0][:200]
 
 
-def without_numbers(text: str) -> str:
-    """Return the beginning of an exception's text with its numbers left aside."""
-    return re.sub(r"\d+", "#", first_line(text))[:60]
+def is_misfit(text: str) -> bool:
+    """Tell whether an exception's text says that two factors of a product do not fit, in any of torch's words."""
+    return re.search(r"shapes cannot be multiplied|of batch2 tensor to be", text) is not None
+
+
+def alike(outcome: Exception, error: StudentError) -> bool:
+    """Tell whether two exceptions have the same words, numbers aside."""
+    return re.sub(r"\d+", "#", first_line(str(outcome))) == re.sub(r"\d+", "#", first_line(error.message))

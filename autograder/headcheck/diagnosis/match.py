@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import inspect
 import io
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import torch
 
 from headcheck.course.config import Course
 from headcheck.diagnosis.bank import Mistake
-from headcheck.diagnosis.explain import Call, Explainer
+from headcheck.diagnosis.explain import Call, Explainer, first_line
 from headcheck.diagnosis.stages import Elements, Pipeline, elements_of
 from headcheck.diagnosis.values import quick_same
 from headcheck.jail.errors import StudentError
@@ -172,17 +171,13 @@ def _copy(value: Any) -> Any:
 
 
 def _same_crash(got: Any, error: Exception) -> bool:
-    """Two crashes are the same when type and text agree, numbers in the text left aside.
+    """Two crashes are the same when type and text agree: other sizes in the same words speak of another mistake.
 
     An error without a text in the bank stands for one that the student raises in his own words.
     """
     if not isinstance(got, StudentError) or got.type_name != type(error).__name__:
         return False
-    return not str(error) or _words(got.message) == _words(str(error))
-
-
-def _words(text: str) -> str:
-    return re.sub(r"\d+", "#", text)[:60]
+    return not str(error) or first_line(got.message) == first_line(str(error))
 
 
 def same_value(a: Any, b: Any) -> bool:

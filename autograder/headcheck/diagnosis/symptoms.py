@@ -106,7 +106,7 @@ def _where(part: Part, wrong: torch.Tensor) -> list[str]:
         indices = here.nonzero().flatten().tolist()
         if 0 < len(indices) < len(here) and len(indices) <= FEW:
             said.append(
-                _("Of the {name} only {axis} {indices} are wrong (counted from 0).").format(
+                _("Only these {axis} of the {name} are wrong (counted from 0): {indices}.").format(
                     name=_(part.name), axis=_(label), indices=", ".join(map(str, indices))
                 )
             )

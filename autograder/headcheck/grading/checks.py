@@ -96,9 +96,11 @@ def differences(
     if isinstance(expected, float):
         return _number_difference(got, expected, atol, rtol, label)
     got = got.item() if isinstance(got, torch.Tensor) and got.ndim == 0 else got
+    if isinstance(got, float) and type(expected) is int and got.is_integer():
+        got = int(got)  # what a division left is as good as a whole number
     if type(got) is not type(expected):
-        return _("{what} is {got}, {expected} was asked for").format(what=label, got=kind(got), expected=kind(expected))
-    return None if got == expected else _("{what} is not the right value").format(what=label)
+        return _wrong_kind(label, got, kind(expected))
+    return None if got == expected else _("{what} should have another value").format(what=label)
 
 
 KINDS = {
@@ -129,20 +131,22 @@ def shown_shape(value: torch.Tensor) -> str:
     return str(tuple(value.shape))
 
 
+def _wrong_kind(label: str, got: Any, wanted: str) -> str:
+    return _("{what} should be {expected}, not {got}").format(what=label, got=kind(got), expected=wanted)
+
+
 def _number_difference(got: Any, expected: float, atol: float, rtol: float, label: str) -> str | None:
     value = as_tensor(got) if is_number(got) else got
     if not isinstance(value, torch.Tensor):
-        return _("{what} is {got}, a number was asked for").format(what=label, got=kind(got))
+        return _wrong_kind(label, got, _("a number"))
     return _tensor_difference(value, as_tensor(expected), atol, rtol, label)
 
 
 def _dict_difference(got: Any, expected: dict[Any, Any], atol: float, rtol: float, label: str) -> str | None:
     if not isinstance(got, dict):
-        return _("{what} is {got}, {expected} was asked for").format(what=label, got=kind(got), expected=kind(expected))
+        return _wrong_kind(label, got, kind(expected))
     if got.keys() != expected.keys():
-        return _("{what} has other keys than those that were asked for: {keys}").format(
-            what=label, keys=", ".join(map(str, expected))
-        )
+        return _("{what} should have these keys: {keys}").format(what=label, keys=", ".join(map(str, expected)))
     parts = (
         differences(got[key], value, atol, rtol, _("{key} of {what}").format(key=key, what=label))
         for key, value in expected.items()
@@ -154,13 +158,9 @@ def _sequence_difference(
     got: Any, expected: Sequence[Any], atol: float, rtol: float, label: str, parts: Sequence[str]
 ) -> str | None:
     if not isinstance(got, (tuple, list)):
-        return _("{what} is {got}, {count} values were asked for").format(
-            what=label, got=kind(got), count=len(expected)
-        )
+        return _("{what} should be {count} values, not {got}").format(what=label, got=kind(got), count=len(expected))
     if len(got) != len(expected):
-        return _("{what} has {got} values, {count} were asked for").format(
-            what=label, got=len(got), count=len(expected)
-        )
+        return _("{what} should be {count} values, not {got}").format(what=label, got=len(got), count=len(expected))
     for position, (g, e) in enumerate(zip(got, expected, strict=True), start=1):
         part = parts[position - 1] if parts else _("value {position} of {what}").format(position=position, what=label)
         if (found := differences(g, e, atol, rtol, part)) is not None:
@@ -170,27 +170,27 @@ def _sequence_difference(
 
 def _tensor_difference(got: Any, expected: torch.Tensor, atol: float, rtol: float, label: str) -> str | None:
     if type(got) is not torch.Tensor:
-        return _("{what} is {got}, a tensor was asked for").format(what=label, got=kind(got))
+        return _wrong_kind(label, got, _("a tensor"))
     if got.shape != expected.shape:
-        return _("{what} has shape {got}, the right shape is {expected}").format(
+        return _("{what} should have shape {expected}, not {got}").format(
             what=label, got=shown_shape(got), expected=tuple(expected.shape)
         )
     if got.dtype == torch.bool or expected.dtype == torch.bool:
         if got.dtype != expected.dtype:
-            return _("{what} holds {got} values, {expected} were asked for").format(
+            return _("{what} should hold {expected} values, not {got}").format(
                 what=label, got=str(got.dtype)[6:], expected=str(expected.dtype)[6:]
             )
-        return None if torch.equal(got, expected) else _("{what} has wrong values").format(what=label)
+        return None if torch.equal(got, expected) else _("some values of {what} are wrong").format(what=label)
     ours, theirs = expected.to(torch.float64), got.to(torch.float64)
     if bool(torch.isnan(theirs).any()) and not bool(torch.isnan(ours).any()):
-        return _("{what} contains NaN").format(what=label)
+        return _("there is NaN in {what}").format(what=label)
     if torch.allclose(theirs, ours, atol=atol, rtol=rtol, equal_nan=False):
         return None
     wrong = int((~torch.isclose(theirs, ours, atol=atol, rtol=rtol)).sum())
     if wrong == ours.numel() > 1:
-        text = _("{what} has the right shape {shape} but all its {total} numbers are wrong")
+        text = _("all {total} numbers of {what} are wrong; the shape {shape} is right")
     else:
-        text = _("{what} has the right shape {shape} but {wrong} of its {total} numbers are wrong")
+        text = _("{wrong} of the {total} numbers of {what} are wrong; the shape {shape} is right")
     return text.format(what=label, shape=tuple(got.shape), wrong=wrong, total=ours.numel())
 
 

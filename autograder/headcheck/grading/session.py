@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar, cast
 
 import pytest
 import torch
@@ -154,16 +154,20 @@ class HiddenTests:
         """Fresh random inputs."""
         return Draw()
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-        """Keep the exception of a phase."""
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        """Keep the exception of a phase; pytest's own account of it, which nobody reads, costs more than the test."""
         if call.excinfo is not None:
             self._errors[call.when] = call.excinfo.value
-        return (yield)
+        outcome: Literal["passed", "failed"] = "passed" if call.excinfo is None else "failed"
+        when = cast(Literal["setup", "call", "teardown"], call.when)
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, longrepr=None, when=when)
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Register the marker behind `@task`."""
+        """Register the marker behind `@task`, and have no tracebacks written."""
         config.addinivalue_line("markers", "task(name, points): the task a hidden test belongs to")
+        # Nobody reads pytest's tracebacks here, and to write out tensors and sources would take most of the time.
+        config.option.tbstyle = "no"
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Iterator[None]:

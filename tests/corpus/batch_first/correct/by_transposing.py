@@ -1,0 +1,12 @@
+"""A right answer in a style of its own: by transposing."""
+
+from torch import nn
+
+batch_first_symptom = "silent"
+
+
+def batch_first(x, state, h):
+    mha = nn.MultiheadAttention(x.shape[-1], h)
+    mha.load_state_dict(state)
+    t = x.transpose(0, 1)
+    return mha(t, t, t)[0].transpose(0, 1).detach()

@@ -1,0 +1,9 @@
+"""matrix-transposed, in a style of its own."""
+
+import torch
+
+
+def head_patterns(X, W_q, W_k, h):
+    d = X.shape[1] // h
+    Q, K = (torch.stack((X @ W.T).split(d, 1)) for W in (W_q, W_k))
+    return (Q @ K.mT / d**0.5).softmax(-1)

@@ -1,0 +1,8 @@
+"""A right answer in a style of its own: assert."""
+
+indivisible_heads_symptom = "crash"
+
+
+def indivisible_heads(x, h):
+    assert x.size(-1) % h == 0, (x.size(-1), h)
+    return x.unflatten(-1, (h, -1)).movedim(2, 1)

@@ -1,0 +1,8 @@
+"""tokens-left-out, in a style of its own."""
+
+import torch
+
+
+def make_batch(m, seed):
+    X = torch.randint(0, K - 1, (m, N), generator=torch.Generator().manual_seed(seed))
+    return X, X[:, :-1], X[:, :1].repeat(1, N - 1)

@@ -1,0 +1,9 @@
+"""difference-reversed, in a style of its own."""
+
+import numpy as np
+
+
+def paired_difference(a, b):
+    d = np.subtract(a, b)
+    se = d.std(ddof=1) / np.sqrt(len(d))
+    return float(d.mean()), float(se), bool(abs(d.mean()) > 2 * se)

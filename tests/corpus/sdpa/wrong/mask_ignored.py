@@ -1,0 +1,7 @@
+"""mask-ignored, in a style of its own."""
+
+import torch.nn.functional as F
+
+
+def sdpa(Q, K, V, pad):
+    return F.scaled_dot_product_attention(Q, K, V)
