@@ -26,6 +26,12 @@ def test_a_course_is_read_with_its_names_and_limits(write):
     assert course.limits == RunLimits(cell_seconds=3)
 
 
+def test_an_assignment_may_have_times_of_its_own(write):
+    course = load_course(write(COURSE + "[limits]\ncell_seconds = 3\n[limits.two]\ncall_seconds = 30\n"))
+    assert course.limits_for("one") == RunLimits(cell_seconds=3)
+    assert course.limits_for("two") == RunLimits(cell_seconds=3, call_seconds=30)
+
+
 def test_files_of_an_assignment_lie_where_nbgrader_and_the_build_expect_them(write):
     root = write(COURSE)
     course = load_course(root)
@@ -52,6 +58,10 @@ def test_files_of_an_assignment_lie_where_nbgrader_and_the_build_expect_them(wri
         (COURSE + "[limits]\ncell_seconds = inf\n", "must be a positive number"),
         (COURSE + "[limits]\ncell_seconds = '3'\n", "must be a positive number"),
         ("limits = 1\n" + COURSE, "must be a table"),
+        (COURSE + "[limits.three]\ncall_seconds = 3\n", "no 'three'"),
+        (COURSE + "[limits.two]\nmemory_mb = 3\n", "takes cell_seconds, call_seconds only"),
+        (COURSE + "[limits.two]\ncall_seconds = 0\n", "[limits.two] call_seconds must be a positive number"),
+        (COURSE + "[limits]\ntwo = 3\n", "takes cell_seconds, call_seconds only"),
         (COURSE + "[feedback]\nhints = 'all'\n", "hints must be one of symptom, place, full"),
         (COURSE + "[feedback]\nhint = 'full'\n", "[feedback] knows `hints` and `deadlines` only"),
         (COURSE + "[feedback.deadlines]\none = 'tomorrow'\n", "needs a date and time"),

@@ -89,15 +89,27 @@ def test_the_class_table_names_points_mistakes_and_troubles():
         line.split()[1]: line for line in shown(class_table("Tiny", verdicts, ["tiny"])).splitlines() if "│" in line
     }
     assert "1/2" in rows["ann"]
-    assert "tiny: squared" in rows["ann"]
-    assert "tiny: not attempted" in rows["bob"]
+    assert "squared" in rows["ann"]
+    assert "not attempted" in rows["bob"]
     assert "squared" not in rows["bob"]
     assert "could not be read: not a file" in rows["cem"]
-    assert rows["dan"].split("│")[3].strip() == ""
-    assert rows["eve"].split("│")[2].strip() == "-"
+    assert rows["dan"].split("│")[4].strip() == ""
+    assert rows["eve"].split("│")[3].strip() == "-"
     assert "1 took too long" in rows["fay"]
 
 
 def test_students_stand_in_the_order_of_their_names():
     plain = shown(class_table("Tiny", {name: {} for name in ("zoe", "ann", "bob")}, ["tiny"]))
     assert plain.index("ann") < plain.index("bob") < plain.index("zoe")
+
+
+def test_the_class_table_of_many_assignments_can_be_read_in_80_columns():
+    names = ["quiz", "bug_hunt", "from_scratch", "two_relations", "torch_module", "head_roles", "head_count"]
+    table = class_table(
+        "Tiny", {"a-student-with-a-name": {name: verdict(mistakes=("squared",)) for name in names}}, names
+    )
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    console.print(table)
+    plain = console.file.getvalue()
+    assert all(name in plain for name in (*names, "a-student-with-a-name", "squared"))
+    assert "…" not in plain

@@ -6,7 +6,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -57,9 +57,15 @@ class Course:
     name: str
     assignments: tuple[str, ...]
     limits: RunLimits = field(default_factory=RunLimits)
+    own_limits: Mapping[str, RunLimits] = field(default_factory=dict)
+    """Assignment -> its limits, where they are not the course's."""
     minimum_isolation: str = "B"
     """The weakest jail that may run student code: "A" or "B"."""
     feedback: Feedback = field(default_factory=Feedback)
+
+    def limits_for(self, assignment: str) -> RunLimits:
+        """Return the limits for submissions of an assignment."""
+        return self.own_limits.get(assignment, self.limits)
 
     def hints_for(self, assignment: str) -> Hints:
         """Return how much a student is told about his mistakes in an assignment now."""
@@ -177,11 +183,14 @@ def load_course(root: Path) -> Course:
     names = course.get("assignments")
     if not isinstance(names, list) or not names or not all(isinstance(n, str) and n.isidentifier() for n in names):
         raise UsageError(_("{path}: [course] needs `assignments`, a list of names").format(path=path))
+    table = _table(path, content, "limits")
+    limits = _limits(path, "limits", {key: value for key, value in table.items() if key not in names}, RunLimits())
     return Course(
         root=root,
         name=str(course.get("name", root.name)),
         assignments=tuple(names),
-        limits=_limits(path, _table(path, content, "limits")),
+        limits=limits,
+        own_limits={name: _own_limits(path, name, table[name], limits) for name in names if name in table},
         minimum_isolation=_minimum(path, _table(path, content, "jail")),
         feedback=_feedback(path, _table(path, content, "feedback")),
     )
@@ -218,15 +227,31 @@ def _table(path: Path, content: dict[str, Any], name: str) -> dict[str, Any]:
     return table
 
 
-def _limits(path: Path, table: dict[str, Any]) -> RunLimits:
+OWN_LIMITS = ("cell_seconds", "call_seconds")
+"""What an assignment may set for itself; the others hold for a jail, which serves many assignments."""
+
+
+def _own_limits(path: Path, assignment: str, table: Any, limits: RunLimits) -> RunLimits:
+    if not isinstance(table, dict) or table.keys() - set(OWN_LIMITS):
+        raise UsageError(
+            _("{path}: [limits.{assignment}] takes {known} only").format(
+                path=path, assignment=assignment, known=", ".join(OWN_LIMITS)
+            )
+        )
+    return _limits(path, f"limits.{assignment}", table, limits)
+
+
+def _limits(path: Path, section: str, table: dict[str, Any], otherwise: RunLimits) -> RunLimits:
     known = {f.name for f in fields(RunLimits)}
     for key, value in table.items():
         if key not in known:
             raise UsageError(
-                _("{path}: [limits] has no {key!r}; known: {known}").format(
-                    path=path, key=key, known=", ".join(sorted(known))
+                _("{path}: [{section}] has no {key!r}; known: {known}").format(
+                    path=path, section=section, key=key, known=", ".join(sorted(known))
                 )
             )
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e6:
-            raise UsageError(_("{path}: [limits] {key} must be a positive number").format(path=path, key=key))
-    return RunLimits(**table)
+            raise UsageError(
+                _("{path}: [{section}] {key} must be a positive number").format(path=path, section=section, key=key)
+            )
+    return replace(otherwise, **table)

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import logging
-import os
-import sys
 import warnings
 from pathlib import Path
-
-from nbgrader.converters.base import BaseConverter
-from sqlalchemy.exc import SAWarning
+from typing import TYPE_CHECKING
 
 from headcheck.errors import UsageError
+
+if TYPE_CHECKING:
+    from nbgrader.converters.base import BaseConverter
+
+RELEASE_PREPROCESSORS = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.LockCells",
+    "headcheck.course.stubs.StubSolutions",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+"""nbgrader's own list with our stubs, and without InstantiateTests: no kernel is started to build a notebook."""
 
 
 class _Collector(logging.Handler):
@@ -29,16 +43,24 @@ class _Collector(logging.Handler):
 
 
 def prepare_nbgrader() -> None:
-    """Make nbgrader usable in this process, and quiet.
+    """Make nbgrader usable in this process, quick and quiet.
 
-    It runs `alembic` by name, which fails when the environment is not activated, and SQLAlchemy warns about the order
-    in which it adds rows.
+    For every new database it runs `alembic` by name, which takes seconds and fails when the environment is not
+    activated; and SQLAlchemy warns about the order in which it adds rows.
     """
+    from nbgrader import api
+    from sqlalchemy.exc import SAWarning
+
     warnings.filterwarnings("ignore", category=SAWarning)
-    scripts = str(Path(sys.executable).parent)
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    if scripts not in folders:
-        os.environ["PATH"] = os.pathsep.join([scripts, *folders])
+    api.get_alembic_version = _alembic_version
+
+
+def _alembic_version() -> str:
+    """Tell the version of nbgrader's database tables, in this process."""
+    import nbgrader
+    from alembic.script import ScriptDirectory
+
+    return str(ScriptDirectory(str(Path(nbgrader.__file__).parent / "alembic")).get_current_head())
 
 
 def run_converter(converter: BaseConverter, what: str) -> None:

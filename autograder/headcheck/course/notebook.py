@@ -42,6 +42,29 @@ def read_notebook(path: Path) -> list[RawCell]:
     Raises:
         UsageError: no such file, too large, not JSON, not a notebook, no cells; `path: what`.
     """
+    cells = read_content(path).get("cells")
+    if not isinstance(cells, list):
+        raise UsageError(_("{path}: not a Jupyter notebook (format 4)").format(path=path))
+    kept = [cell for cell in map(_raw_cell, cells[:MAX_CELLS]) if cell is not None]
+    if not kept:
+        raise UsageError(_("{path}: the notebook has no cells").format(path=path))
+    if len(cells) > MAX_CELLS:
+        raise UsageError(_("{path}: more than {limit} cells").format(path=path, limit=MAX_CELLS))
+    return kept
+
+
+def read_content(path: Path) -> dict[str, Any]:
+    """Read an untrusted notebook file as plain data.
+
+    Args:
+        path: the file; symbolic links are not followed.
+
+    Returns:
+        What the JSON holds; nothing in it has been checked.
+
+    Raises:
+        UsageError: no such file, too large, not JSON, not a notebook; `path: what`.
+    """
     data = read_bytes(path)
     try:
         content = json.loads(_decode(data))
@@ -52,15 +75,9 @@ def read_notebook(path: Path) -> list[RawCell]:
                 path=path, reason=reason
             )
         ) from error
-    cells = content.get("cells") if isinstance(content, dict) else None
-    if not isinstance(cells, list):
+    if not isinstance(content, dict):
         raise UsageError(_("{path}: not a Jupyter notebook (format 4)").format(path=path))
-    kept = [cell for cell in map(_raw_cell, cells[:MAX_CELLS]) if cell is not None]
-    if not kept:
-        raise UsageError(_("{path}: the notebook has no cells").format(path=path))
-    if len(cells) > MAX_CELLS:
-        raise UsageError(_("{path}: more than {limit} cells").format(path=path, limit=MAX_CELLS))
-    return kept
+    return content
 
 
 def read_bytes(path: Path) -> bytes:

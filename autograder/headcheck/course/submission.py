@@ -159,6 +159,27 @@ def merge(raw: list[RawCell], assignment: Assignment) -> Submission:
     )
 
 
+def identify(raw: list[RawCell], assignment: Assignment) -> tuple[list[str], list[str]]:
+    """Tell which cell of the assignment each submitted cell is, without putting them together.
+
+    Args:
+        raw: cells as they were submitted.
+        assignment: the assignment.
+
+    Returns:
+        For each cell its grade_id, "" for the student's own and for copies that do not count; and what was odd, one
+        sentence each.
+    """
+    repair = _Repair(assignment)
+    identified = _identify(raw, repair)
+    counting = _counting_copies(identified, assignment)
+    ids = [grade_id if counting.get(grade_id) == index else "" for index, (grade_id, _cell) in enumerate(identified)]
+    for counted, (grade_id, _cell) in zip(ids, identified, strict=True):
+        if grade_id and not counted:
+            _note_copy(repair, assignment.by_id[grade_id])
+    return ids, repair.notes
+
+
 def _is_untouched(answer: SubmittedCell, repair: _Repair) -> bool:
     """Tell whether an answer is as released and the student did not answer in a cell of his own either."""
     elsewhere = (cell for cell in repair.cells if cell.kind == "plain" and cell.runs)
@@ -246,7 +267,14 @@ def _place_locked(repair: _Repair, cell: RawCell, source_cell: SourceCell, count
     if counts:
         repair.cells.append(_original(source_cell))
     else:
-        repair.note(_("cell {id} stood there more than once").format(id=source_cell.id))
+        _note_copy(repair, source_cell)
+
+
+def _note_copy(repair: _Repair, source_cell: SourceCell) -> None:
+    text = _("cell {id} stood there more than once; the last copy that was worked on counts")
+    if source_cell.kind in ("locked", "tests"):
+        text = _("cell {id} stood there more than once")
+    repair.note(text.format(id=source_cell.id))
 
 
 def _place_answer(repair: _Repair, cell: RawCell, source_cell: SourceCell, counts: bool) -> None:
@@ -254,9 +282,7 @@ def _place_answer(repair: _Repair, cell: RawCell, source_cell: SourceCell, count
     if counts:
         repair.cells.append(SubmittedCell(source_cell.kind, source_cell.id, source_cell.cell_type, cell.source, runs))
         return
-    repair.note(
-        _("cell {id} stood there more than once; the last copy that was worked on counts").format(id=source_cell.id)
-    )
+    _note_copy(repair, source_cell)
     runs = runs and not _same(cell.source, source_cell.released)
     repair.cells.append(SubmittedCell("plain", "", source_cell.cell_type, cell.source, runs))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import textwrap
+from collections.abc import Iterable, Mapping
 
 import nbformat
 
@@ -31,15 +33,15 @@ def repaired_notebook(assignment: Assignment, submission: Submission) -> nbforma
 
 
 def _node(number: int, cell: SubmittedCell, assignment: Assignment) -> nbformat.NotebookNode:
+    node = nbformat.NotebookNode(cell_type=cell.cell_type, metadata=nbformat.NotebookNode(), source=cell.source)
     if cell.cell_type == "code":
-        node = nbformat.v4.new_code_cell(cell.source)
-    else:
-        ours = any(cell.source == each.released for each in assignment.cells if each.cell_type == "markdown")
-        node = nbformat.v4.new_markdown_cell(cell.source if ours else harmless(cell.source))
+        node.update(execution_count=None, outputs=[])
+    elif not any(cell.source == each.released for each in assignment.cells if each.cell_type == "markdown"):
+        node.source = harmless(cell.source)
     node.id = f"cell-{number}"
     if cell.id:
         source_cell = assignment.by_id[cell.id]
-        node.metadata["nbgrader"] = dict(source_cell.metadata)
+        node.metadata["nbgrader"] = nbformat.from_dict(source_cell.metadata)
         if cell.kind in ("locked", "tests"):
             node.source = source_cell.source
     return node
@@ -73,6 +75,25 @@ def add_verdict(notebook: nbformat.NotebookNode, submission: Submission, verdict
             node.outputs.append(nbformat.v4.new_output("stream", name="stdout", text=_verdict_text(task)))
 
 
+SAID = "headcheck_said"
+"""Key of a test cell's metadata: the sentence of ours among its outputs."""
+
+
+def add_sentence(node: nbformat.NotebookNode, score: float | None, maximum: float, reason: str) -> None:
+    """Put below a test cell of a plain nbgrader notebook why it has the points that it has.
+
+    Args:
+        node: the test cell, with its outputs.
+        score: its points, None when a person decides.
+        maximum: points of the cell.
+        reason: one sentence.
+    """
+    points = _("a person decides") if score is None else f"{score:g} / {maximum:g}"
+    text = _("headcheck: {points}. {reason}").format(points=points, reason=reason) + "\n"
+    node.metadata[SAID] = text
+    node.outputs.append(nbformat.v4.new_output("stream", name="stdout", text=text))
+
+
 def add_outputs(notebook: nbformat.NotebookNode, outputs: Mapping[int, CellOutput]) -> None:
     """Put into the code cells what they printed.
 
@@ -84,6 +105,19 @@ def add_outputs(notebook: nbformat.NotebookNode, outputs: Mapping[int, CellOutpu
         if node.cell_type == "code":
             node.execution_count = index + 1 if index in outputs else None
             node.outputs = _outputs(outputs[index]) if index in outputs else []
+
+
+def add_pictures(notebook: nbformat.NotebookNode, pictures: Mapping[int, Iterable[bytes]]) -> None:
+    """Put the figures that cells drew below them.
+
+    Args:
+        notebook: the notebook, with its outputs.
+        pictures: index of a cell -> PNG files.
+    """
+    for index, files in pictures.items():
+        for file in files:
+            data = {"image/png": base64.b64encode(file).decode(), "text/plain": _("(a figure)")}
+            notebook.cells[index].outputs.append(nbformat.v4.new_output("display_data", data=data))
 
 
 def _outputs(printed: CellOutput) -> list[nbformat.NotebookNode]:
@@ -107,6 +141,11 @@ def _outputs(printed: CellOutput) -> list[nbformat.NotebookNode]:
     return outputs
 
 
+WIDTH = 100
+"""Columns after which a line is broken: the formgrader shows what is printed as it is."""
+
+
 def _verdict_text(task: TaskVerdict) -> str:
     points = _("headcheck: {score:g} of {max_score:g} points").format(score=task.score, max_score=task.max_score)
-    return "\n".join([points, task.message, *task.details]) + "\n"
+    lines = "\n".join([points, task.message, *task.details]).splitlines()
+    return "\n".join(textwrap.fill(line, WIDTH, break_on_hyphens=False) for line in lines) + "\n"

@@ -66,7 +66,7 @@ class Grader:
         if submission.unreadable:
             return self._unreadable(submission, notebook)
         self._jail.offer_files(self.course.source_file(self.assignment.name).parent)
-        process = StudentProcess(self._jail, submission, self.course.limits)
+        process = StudentProcess(self._jail, submission, self.course.limits_for(self.assignment.name))
         try:
             process.start()
             outcomes = self._tests.run(process)

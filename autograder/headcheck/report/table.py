@@ -58,32 +58,28 @@ def _print_task(task: TaskVerdict, console: Console) -> None:
 
 
 def class_table(title: str, verdicts: Mapping[str, Mapping[str, Verdict]], assignments: Sequence[str]) -> Table:
-    """Make the table students x assignments with scores and named mistakes.
+    """Make the table of a class: a line for each student and assignment, with score and named mistakes.
 
     Args:
         title: heading.
         verdicts: student -> assignment -> verdict.
-        assignments: the columns.
+        assignments: in this order.
 
     Returns:
-        A table for a rich console.
+        A table for a rich console; it can be read in 80 columns.
     """
-    table = Table(title=escape(title), show_lines=True)
-    table.add_column(_("student"), overflow="fold")
-    for assignment in assignments:
-        table.add_column(assignment, justify="right", no_wrap=True)
-    table.add_column(_("what was found"), overflow="fold")
+    table = Table(title=escape(title))
+    table.add_column(_("student"), overflow="fold", min_width=10)
+    table.add_column(_("assignment"), no_wrap=True)
+    table.add_column(_("points"), justify="right", no_wrap=True)
+    table.add_column(_("what was found"), overflow="fold", min_width=16)
     for student in sorted(verdicts):
-        found = {name: verdicts[student][name] for name in assignments if name in verdicts[student]}
-        points = [_points(found[name]) if name in found else "-" for name in assignments]
-        table.add_row(escape(visible(student)), *points, escape("\n".join(_remarks(found))))
+        found = [(name, verdicts[student][name]) for name in assignments if name in verdicts[student]]
+        rows = [(name, _points(verdict), escape(_found(verdict))) for name, verdict in found] or [("-", "-", "")]
+        for place, row in enumerate(rows):
+            shown = "" if place else escape(visible(student))
+            table.add_row(shown, *row, end_section=place == len(rows) - 1)
     return table
-
-
-def _remarks(found: Mapping[str, Verdict]) -> list[str]:
-    """One line per assignment in which something is to be said."""
-    remarks = {name: _found(verdict) for name, verdict in found.items()}
-    return [f"{name}: {remark}" for name, remark in remarks.items() if remark]
 
 
 def _points(verdict: Verdict) -> str:
