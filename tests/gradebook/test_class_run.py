@@ -1,14 +1,24 @@
-"""The class folder: who handed in what, and what may not stay in the gradebook."""
+"""The class folder: who handed in what, what still stands, and what may not stay in the gradebook."""
 
 import shutil
 
 import pytest
+from headcheck.course.converter import prepare_nbgrader
 from headcheck.errors import UsageError
-from headcheck.gradebook.class_run import ClassRun, clear_scores
-from headcheck.gradebook.desk import desk_for
+from headcheck.gradebook.class_run import ClassRun, refuse_mixture
+from headcheck.gradebook.places import places_of
+from headcheck.gradebook.rows import clear_scores
 from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type")  # nbgrader's own use of its database
+
+
+class Deaf:
+    """A watch that nobody reads."""
+
+    def warn(self, text):
+        raise AssertionError(text)
 
 
 @pytest.fixture
@@ -19,7 +29,7 @@ def class_run(tiny, tmp_path):
     def make(config=None, name=None):
         if config is not None:
             (folder / "nbgrader_config.py").write_text(config)
-        return ClassRun(folder, tiny.course, name or tiny.name)
+        return ClassRun(folder, tiny.course, name or tiny.name, Deaf())
 
     make.folder = folder
     return make
@@ -63,7 +73,7 @@ def test_no_submissions_are_said_with_the_place_that_was_searched(class_run, stu
 
 def test_a_folder_that_does_not_exist_is_said(tiny, tmp_path):
     with pytest.raises(UsageError, match="no such folder"):
-        ClassRun(tmp_path / "typo", tiny.course, tiny.name)
+        ClassRun(tmp_path / "typo", tiny.course, tiny.name, Deaf())
 
 
 def test_an_unknown_assignment_is_said(class_run):
@@ -77,33 +87,58 @@ def test_a_broken_configuration_is_named(class_run, config):
         class_run(config)
 
 
-def test_an_instructors_own_settings_are_kept_and_the_grading_is_headchecks(class_run):
-    run = class_run("c = get_config()\nc.CourseDirectory.submitted_directory = 'handed_in'\n")
-    assert run.coursedir.submitted_directory == "handed_in"
-    assert run.coursedir.root == str(class_run.folder)
-    assert run.config.Autograde.exporter_class == "headcheck.gradebook.exporter.SubmissionExporter"
-    assert "headcheck.gradebook.scores.SaveAutoGrades" in run.config.Autograde.autograde_preprocessors
+SETTINGS = """
+c = get_config()
+c.CourseDirectory.submitted_directory = 'handed_in'
+c.CourseDirectory.directory_structure = '{student_id}/{nbgrader_step}/{assignment_id}'
+c.CourseDirectory.student_id_exclude = 'zoe,eve'
+"""
 
 
-def test_one_course_has_one_desk_and_no_jail_before_it_is_needed(tiny):
-    desk = desk_for(tiny.root)
-    assert desk_for(tiny.root) is desk
-    assert desk._jail is None
+def test_an_instructors_own_folders_are_used(class_run, tiny):
+    for student in ("ann", "zoe"):
+        path = class_run.folder / student / "handed_in" / tiny.name / f"{tiny.name}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+    assert [one.student for one in class_run(SETTINGS).submissions()] == ["ann"]
 
 
-def test_a_verdict_that_lies_ready_is_given_out_once_and_for_its_own_file(tiny, tmp_path, monkeypatch):
-    desk = desk_for(tiny.root)
-    monkeypatch.setattr("headcheck.gradebook.desk.with_grader", lambda *_arguments: "made now")
-    monkeypatch.setattr(type(desk), "jail", None)
-    desk.put(tmp_path / "a.ipynb", "ready")
-    assert desk.verdict(tmp_path / "b.ipynb", tiny.name) == "made now"
-    assert desk.verdict(tmp_path / "x" / ".." / "a.ipynb", tiny.name) == "ready"
-    assert desk.verdict(tmp_path / "a.ipynb", tiny.name) == "made now"
+@pytest.mark.parametrize("config", ["", SETTINGS, "c = get_config()\nc.CourseDirectory.db_url = 'sqlite:////x.db'\n"])
+def test_places_are_those_of_nbgrader(class_run, config):
+    run = class_run(config)
+    places, theirs = places_of(run.config), CourseDirectory(config=run.config)
+    assert places.database == theirs.db_url
+    for step in ("submitted", "autograded", "feedback", "source"):
+        directory = getattr(theirs, f"{step}_directory")
+        assert getattr(places, step) == directory
+        assert places.folder(directory, "ann", "work") == theirs.format_path(directory, "ann", "work")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "Autograde.autograde_preprocessors = ['nbgrader.preprocessors.Execute']",
+        "GenerateFeedback.preprocessors = []",
+        "Autograde.post_convert_hook = 'os.getcwd'",
+        "BaseConverter.pre_convert_hook = 'os.getcwd'",
+    ],
+)
+def test_steps_that_would_be_left_out_are_refused_by_name(class_run, setting):
+    config = "from headcheck.gradebook.config import configure\nc = get_config()\nconfigure(c)\n"
+    with pytest.raises(UsageError, match=setting.split(" = ")[0]):
+        class_run(f"{config}c.{setting}\n")
+
+
+def test_verdicts_of_different_versions_are_not_mixed():
+    refuse_mixture("work", [{"torch": "2.12"}, {"torch": "2.12"}])
+    with pytest.raises(UsageError, match=r"work: .*torch 2\.12 / 2\.13"):
+        refuse_mixture("work", [{"torch": "2.12"}, {"torch": "2.13"}])
 
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
     """A database with one graded submission; making its tables takes two seconds."""
+    prepare_nbgrader()
     path = tmp_path_factory.mktemp("gradebook") / "gradebook.db"
     with Gradebook(f"sqlite:///{path}") as book:
         book.add_assignment("work")

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import nbformat
 import pytest
 from headcheck.grading.verdict import TaskVerdict, Verdict
-from headcheck.report.exporter import MAX_PRINTED, feedback_page
+from headcheck.report.collect import MAX_PRINTED, feedback_page
 from headcheck.report.feedback import MAX_HIGHLIGHT, STATE_NAMES, FeedbackPage, TaskSection, render_feedback
 
 HOSTILE = [

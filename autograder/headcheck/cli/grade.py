@@ -62,6 +62,8 @@ def grade(
 @CLASS_OPTION
 @WORKERS_OPTION
 @JSON_OPTION
+@HINTS_OPTION
+@TRUST_OPTION
 @one_line_errors
 def merge(assignments: tuple[str, ...], folder: Path | None, workers: int | None, as_json: bool) -> int:
     """Enter what `headcheck grade --shard` found out: autograded/, the gradebook and feedback/."""

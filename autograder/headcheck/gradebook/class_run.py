@@ -1,32 +1,42 @@
-"""Grades a whole class: every submission gets a verdict, the gradebook its points, every student feedback."""
+"""A run over the submissions of a class: what was handed in, what stands already, what is to be done."""
 
 from __future__ import annotations
 
 import glob
-import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
-from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters import Autograde, GenerateFeedback
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config
-from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
-
-from headcheck.course.build import enter_assignment
+from headcheck.course.assignment import load_assignment
 from headcheck.course.config import Course
-from headcheck.course.converter import run_converter
-from headcheck.course.submission import read_or_stand_in, unreadable_submission
 from headcheck.errors import UsageError
-from headcheck.gradebook.config import configure
-from headcheck.gradebook.desk import desk_for
-from headcheck.gradebook.staging import Handed, Staged, find_handed, stage
-from headcheck.grading.grade import Grader, with_grader
+from headcheck.gradebook.config import load_config
+from headcheck.gradebook.places import places_of
+from headcheck.gradebook.staging import Handed, Taken, find_handed, take
+from headcheck.gradebook.standing import Record, grades_in
+from headcheck.gradebook.steps import refuse_other_steps
+from headcheck.grading.store import VerdictStore
 from headcheck.grading.verdict import Verdict
+from headcheck.grading.versions import course_version, grader_version, submission_key, versions
 from headcheck.i18n import _
 
-CONFIG_FILE = "nbgrader_config.py"
+ANY = "\0"
+"""Stands for the student in a path."""
+
+
+class Watch(Protocol):
+    """Who wants to know how it goes."""
+
+    def graded(self, student: str, verdict: Verdict) -> None:
+        """A verdict is there, made now or found."""
+
+    def entered(self, student: str) -> None:
+        """Points and pages of a student are stored, now or already."""
+
+    def warn(self, text: str) -> None:
+        """Something to know, one line."""
 
 
 @dataclass
@@ -36,29 +46,73 @@ class ClassResult:
     assignment: str
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     """Student -> verdict."""
+    fresh: int = 0
+    """How many were graded now; the others' verdicts were found."""
+    changed: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Student -> points before and now, where they differ."""
     not_entered: dict[str, str] = field(default_factory=dict)
     """Student -> why the gradebook has no score; a failed run leaves no old score standing."""
     database: str = ""
     feedback: Path = Path()
 
 
+@dataclass
+class One:
+    """One submission on its way through a run."""
+
+    handed: Handed
+    key: str
+    """What its verdict follows from."""
+    timestamp: str
+    unusable: str
+    made_with: Mapping[str, str]
+    """Versions that the verdict of an earlier run was made with; empty without one."""
+    before: float | None
+    """Points that it gave."""
+    verdict: Verdict | None = None
+    """The verdict that holds, without what the cells printed: that of thousands would add up. None: to be made."""
+    copy: Path | None = None
+    """Where the workers read it."""
+
+
+@dataclass
+class Survey:
+    """What is to be done for the submissions of a class."""
+
+    to_grade: list[One] = field(default_factory=list)
+    to_enter: list[One] = field(default_factory=list)
+    """Graded already, but the gradebook or the pages are not what they should be."""
+    standing: list[One] = field(default_factory=list)
+    """Nothing is to be done."""
+
+
 class ClassRun:
     """One run over the submissions of an assignment in a class folder."""
 
-    def __init__(self, folder: Path, course: Course, assignment: str) -> None:
+    def __init__(self, folder: Path, course: Course, assignment: str, watch: Watch) -> None:
         """Prepare.
 
         Args:
             folder: class folder with `submitted/`.
             course: the course.
             assignment: the assignment.
+            watch: is told how it goes.
 
         Raises:
             UsageError: the folder or its configuration cannot be used.
         """
         self.folder, self.course, self.assignment = folder.resolve(), course, course.require(assignment)
-        self.config = _load_config(self.folder)
-        self.coursedir = CourseDirectory(config=self.config)
+        self.watch = watch
+        self.config = load_config(self.folder, check=refuse_other_steps)
+        self.places = places_of(self.config)
+        self.store = VerdictStore(self.folder, self.assignment, watch.warn)
+        self.record = Record(self.folder, self.assignment, watch.warn)
+
+    @cached_property
+    def _versions(self) -> tuple[str, str]:
+        """What every verdict of this run follows from, apart from the submission."""
+        load_assignment(self.course, self.assignment)  # says so when it is not built
+        return grader_version(self.course, self.assignment), course_version(self.course, self.assignment)
 
     def submissions(self, student: str | None = None) -> list[Handed]:
         """List the submissions.
@@ -72,115 +126,90 @@ class ClassRun:
         Raises:
             UsageError: there are none.
         """
-        pattern = self.coursedir.format_path(
-            glob.escape(self.coursedir.submitted_directory), glob.escape(student) if student else "*", self.assignment
-        )
-        folders = sorted(Path(found) for found in glob.glob(pattern) if Path(found).is_dir())
-        if not folders:
+        before, after = self.places.folder(self.places.submitted, ANY, self.assignment).split(ANY, 1)
+        pattern = glob.escape(before) + (glob.escape(student) if student else "*") + glob.escape(after)
+        left_out = self.config.CourseDirectory.get("student_id_exclude", "").split(",")
+        found = {path[len(before) : len(path) - len(after)]: Path(path) for path in glob.glob(pattern)}
+        kept = [
+            find_handed(name, folder, self.assignment)
+            for name, folder in sorted(found.items())
+            if folder.is_dir() and name not in left_out
+        ]
+        if not kept:
             raise UsageError(_("no submissions found at {pattern}").format(pattern=pattern))
-        return [find_handed(found, self.assignment) for found in folders]
+        return kept
 
-    def grade(self, handed: list[Handed], each: Callable[[Handed, Verdict], None]) -> ClassResult:
-        """Grade submissions, enter the points, write feedback.
+    def key_of(self, taken: Taken) -> str:
+        """Name the verdict on a submission by everything that it follows from."""
+        handed = taken.handed
+        return submission_key(taken.data, (handed.path.name, handed.note, taken.unusable), *self._versions)
+
+    def survey(self, handed: Sequence[Handed], regrade: bool = False, elsewhere: bool = False) -> Survey:
+        """Find out what is to be done.
 
         Args:
             handed: the submissions.
-            each: called after each verdict, for progress.
+            regrade: grade all of them again.
+            elsewhere: accept verdicts that were made with other versions of the libraries, provided they all agree.
 
         Returns:
-            The verdicts, and what could not be entered.
+            Every submission, sorted by what it needs.
 
         Raises:
-            JailUnavailable: the jail broke down; nothing was entered.
+            UsageError: the verdicts were made with different versions.
         """
-        result = ClassResult(self.assignment, database=self.coursedir.db_url)
-        result.feedback = Path(self.coursedir.format_path(self.coursedir.feedback_directory, ".", "."))
-        enter_assignment(self.config, self.course, self.assignment)
-        with tempfile.TemporaryDirectory(prefix="headcheck-staging-") as folder:
-            staged = [stage(one, Path(folder), self.assignment) for one in handed]
-            self._judge(staged, result, each)
-            self._enter(staged, Path(folder), result)
-        return result
+        survey = Survey()
+        grades = grades_in(self.places.database, self.assignment) or {}
+        found = list(self._look(handed, elsewhere))
+        refuse_mixture(self.assignment, [one.made_with for one in found if one.verdict])
+        for one in found:
+            if one.verdict is None or regrade:
+                one.verdict = None
+                survey.to_grade.append(one)
+            elif self._stands(one, grades.get(one.handed.student)):
+                survey.standing.append(one)
+            else:
+                survey.to_enter.append(one)
+        return survey
 
-    def _judge(self, staged: list[Staged], result: ClassResult, each: Callable[[Handed, Verdict], None]) -> None:
-        desk = desk_for(self.folder)
+    def _look(self, handed: Sequence[Handed], elsewhere: bool) -> Iterator[One]:
+        for each in handed:
+            taken = take(each)
+            key, old = self.key_of(taken), self.store.get(each.student)
+            holds = old is not None and old.key == key and (elsewhere or dict(old.versions) == versions())
+            verdict = replace(old.verdict, notebook=str(each.path), outputs={}) if old is not None and holds else None
+            made_with, before = (old.versions, old.verdict.score) if old is not None else ({}, None)
+            yield One(each, key, taken.timestamp, taken.unusable, made_with, before, verdict)
 
-        def grade_all(grader: Grader) -> None:
-            for one in staged:
-                verdict = _verdict(grader, one)
-                result.verdicts[one.handed.student] = verdict
-                desk.put(one.path, verdict)
-                each(one.handed, verdict)
+    def _stands(self, one: One, grades: str | None) -> bool:
+        entry = self.record.students.get(one.handed.student)
+        if entry is None or self.record.source != self.source():
+            return False
+        same = (entry.key, entry.timestamp, entry.grades) == (one.key, one.timestamp, grades)
+        return same and entry.files_are_there(self.folder)
 
-        with_grader(self.course, self.assignment, desk.jail, grade_all)
-
-    def _enter(self, staged: list[Staged], submitted: Path, result: ClassResult) -> None:
-        """Let nbgrader store notebooks and points and write feedback."""
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            for one in staged:
-                clear_scores(gradebook, self.assignment, one.handed.student)
-        errors = [self._convert(converter, staged, submitted) for converter in (Autograde, GenerateFeedback)]
-        reason = "; ".join(error for error in errors if error) or _("nbgrader did not store the notebook")
-        lost = [one.handed.student for one in staged if not self._stored(one).is_file()]
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            for student in lost:
-                clear_scores(gradebook, self.assignment, student)
-                result.not_entered[student] = reason
-
-    def _stored(self, one: Staged) -> Path:
-        directory = self.coursedir.autograded_directory
-        return Path(self.coursedir.format_path(directory, one.handed.student, self.assignment)) / one.path.name
-
-    def _convert(self, converter: type, staged: list[Staged], submitted: Path) -> str:
-        """Run one of nbgrader's converters over the staged submissions; return its errors."""
-        config = Config(self.config)
-        config.CourseDirectory.assignment_id = self.assignment
-        config.CourseDirectory.submitted_directory = str(submitted)
-        config.CourseDirectory.student_id = glob.escape(staged[0].handed.student) if len(staged) == 1 else "*"
-        config[converter.__name__].force = True
-        try:
-            run_converter(converter(coursedir=CourseDirectory(config=config), config=config), converter.__name__)
-        except UsageError as error:
-            return str(error)
-        return ""
+    def source(self) -> str:
+        """Name what the entries of this class are made from, apart from the verdicts."""
+        config = self.folder / "nbgrader_config.py"
+        return submission_key(config.read_bytes() if config.is_file() else b"", (), *self._versions)
 
 
-def _verdict(grader: Grader, one: Staged) -> Verdict:
-    """Grade a staged submission under the name of the file that was handed in."""
-    if one.unusable:
-        return grader.grade(unreadable_submission(grader.assignment, one.unusable), str(one.handed.path))
-    verdict = grader.grade(read_or_stand_in(one.path, grader.assignment), str(one.handed.path))
-    return replace(verdict, notes=(one.handed.note, *verdict.notes)) if one.handed.note else verdict
-
-
-def clear_scores(gradebook: Gradebook, assignment: str, student: str) -> None:
-    """Take back automatic scores, so that a run that fails leaves none of an earlier run standing.
+def refuse_mixture(assignment: str, made_with: Sequence[Mapping[str, str]]) -> None:
+    """Refuse verdicts that were made with different versions of the libraries.
 
     Args:
-        gradebook: the open gradebook.
         assignment: the assignment.
-        student: the student.
+        made_with: versions of each.
+
+    Raises:
+        UsageError: they differ.
     """
-    try:
-        submission = gradebook.find_submission(assignment, student)
-    except MissingEntry:
-        return
-    for notebook in submission.notebooks:
-        for grade in notebook.grades:
-            grade.auto_score, grade.needs_manual_grade = None, True
-    gradebook.db.commit()
-
-
-def _load_config(folder: Path) -> Config:
-    """Read the class folder's `nbgrader_config.py`, or make do with headcheck's own settings."""
-    if not folder.is_dir():
-        raise UsageError(_("{folder}: no such folder").format(folder=folder))
-    try:
-        config = PyFileConfigLoader(CONFIG_FILE, path=str(folder)).load_config()
-    except ConfigFileNotFound:
-        config = Config()
-    except Exception as error:
-        raise UsageError(f"{folder / CONFIG_FILE}: {type(error).__name__}: {error}") from error
-    configure(config, folder)
-    config.CourseDirectory.root = str(folder)
-    return config
+    names = sorted({name for each in made_with for name in each})
+    mixed = {name: sorted({each.get(name, "?") for each in made_with}) for name in names}
+    texts = [f"{name} {' / '.join(found)}" for name, found in mixed.items() if len(found) > 1]
+    if texts:
+        raise UsageError(
+            _("{assignment}: the verdicts were made with different versions ({versions}); grade all with one").format(
+                assignment=assignment, versions=", ".join(texts)
+            )
+        )

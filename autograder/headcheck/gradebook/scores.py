@@ -1,67 +1,107 @@
-"""nbgrader's SaveAutoGrades step, with points that come from the verdict, or from strictly read outputs."""
+"""nbgrader's SaveAutoGrades step, with points that come from the grader and not from what a cell printed."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import nbformat
 from nbgrader import preprocessors, utils
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, SubmittedNotebook
 
 from headcheck.course.build import HIDDEN_CALL
-
-NUMBER = re.compile(r"^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$")
-
-WRAPPED = re.compile(r"^(?:np\.float(?:16|32|64)|np\.u?int\d+|tensor)\(([^(),]*)\)$")
-"""How numpy 2 and torch print one number; stock nbgrader reads it as full points."""
+from headcheck.gradebook.points import Points, partial_credit
+from headcheck.gradebook.reading import NOTES, UNREADABLE
+from headcheck.gradebook.rows import NO_RESPONSE
+from headcheck.i18n import _
 
 
 class SaveAutoGrades(preprocessors.SaveAutoGrades):
-    """Enters points into the gradebook."""
+    """Enters points and remarks into the gradebook, all of a notebook's at once."""
 
-    def _add_score(self, cell: nbformat.NotebookNode, resources: dict[str, Any]) -> None:
-        """Enter the points of one cell; what a person gave is kept and marked for another look."""
-        grade_id = cell.metadata["nbgrader"]["grade_id"]
-        grade = self.gradebook.find_grade(grade_id, self.notebook_id, self.assignment_id, self.student_id)
-        verdict = resources.get("headcheck", {})
-        if cell.cell_type == "code" and grade_id in verdict:
-            grade.auto_score = float(verdict[grade_id])
-        else:
-            grade.auto_score = score_of(cell)
-        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
-        self.gradebook.db.commit()
+    def preprocess(
+        self, nb: nbformat.NotebookNode, resources: dict[str, Any]
+    ) -> tuple[nbformat.NotebookNode, dict[str, Any]]:
+        """Enter what came of a notebook; what a person gave is kept and marked for another look.
+
+        Args:
+            nb: the graded notebook.
+            resources: nbgrader's resources, with `headcheck`: grade_id -> Points.
+
+        Returns:
+            Both.
+        """
+        ids = resources["nbgrader"]
+        cells = [cell for cell in nb.cells if utils.is_grade(cell) or _takes_comments(cell)]
+        points: dict[str, Points] = resources.get("headcheck", {})
+        with Gradebook(ids["db_url"]) as gradebook:
+            row = gradebook.find_submission_notebook(ids["notebook"], ids["assignment"], ids["student"])
+            grades, comments = _rows(gradebook, Grade, row), _rows(gradebook, Comment, row)
+            for cell in cells:
+                name = cell.metadata["nbgrader"]["grade_id"]
+                if utils.is_grade(cell):
+                    enter(grades[name], points[name] if name in points else points_without_run(cell))
+                if _takes_comments(cell):
+                    comments[name].auto_comment = _remark(cell)
+            _add_notes([comments[c.metadata["nbgrader"]["grade_id"]] for c in cells if _takes_comments(c)], nb)
+            gradebook.db.commit()
+        return nb, resources
 
 
-def score_of(cell: nbformat.NotebookNode) -> float | None:
-    """Tell the points of a cell that headcheck has no verdict on.
-
-    Unlike stock nbgrader, a warning costs nothing, and what is not plainly a number between 0 and the maximum earns
-    nothing: `nan`, `True`, negative or too large values. `np.float64(0.5)` and `tensor(0.5000)` are read as 0.5.
+def enter(grade: Grade, points: Points) -> None:
+    """Enter the points of one cell.
 
     Args:
-        cell: a grade cell with its outputs.
+        grade: the row of the gradebook.
+        points: what the cell is worth.
+    """
+    grade.auto_score = points.score
+    grade.needs_manual_grade = points.look or points.score is None or grade.manual_score is not None
+
+
+def points_without_run(cell: nbformat.NotebookNode) -> Points:
+    """Tell the points of a cell that was not run: a person reads it, or nbgrader was told `--no-execute`.
+
+    Args:
+        cell: a grade cell; the outputs of a test are then those that the student handed in.
 
     Returns:
-        The points; None when a person has to decide.
+        The points.
     """
-    maximum = float(cell.metadata["nbgrader"]["points"])
     if utils.is_solution(cell) or cell.cell_type != "code":
         score, _maximum = utils.determine_grade(cell)
-        return score if score is None else float(score)
+        return Points(score)
     if HIDDEN_CALL in cell.source:
-        return None
-    if cell.execution_count is None or any(output.output_type == "error" for output in cell.outputs):
-        return 0.0
-    results = [output for output in cell.outputs if output.output_type == "execute_result"]
-    return _partial(results[0], maximum) if results else maximum
+        return Points(None)
+    maximum = float(cell.metadata["nbgrader"]["points"])
+    for output in cell.outputs:
+        if output.output_type == "error":
+            return Points(0.0)
+        if output.output_type == "execute_result":
+            return partial_credit(str(output["data"].get("text/plain", "")), maximum)
+    return Points(maximum)
 
 
-def _partial(output: nbformat.NotebookNode, maximum: float) -> float:
-    """Read a partial score; anything but a plain number within the range is worth nothing."""
-    text = str(output["data"].get("text/plain", "")).strip()
-    wrapped = WRAPPED.match(text)
-    text = wrapped[1] if wrapped else text
-    if not NUMBER.match(text):
-        return 0.0
-    value = float(text)
-    return value if 0 <= value <= maximum else 0.0
+def _rows(gradebook: Gradebook, kind: Any, notebook: SubmittedNotebook) -> dict[str, Any]:
+    """Fetch a submitted notebook's grades or comments by the name of their cell, in one query."""
+    query = gradebook.db.query(BaseCell.name, kind).join(kind, kind.cell_id == BaseCell.id)
+    return dict(query.filter(kind.notebook_id == notebook.id).all())
+
+
+def _remark(cell: nbformat.NotebookNode) -> str | None:
+    """Say what nbgrader says: nothing, unless the answer is as it was released."""
+    unchanged = cell.metadata["nbgrader"].get("checksum") == utils.compute_checksum(cell)
+    return NO_RESPONSE if unchanged and not utils.is_task(cell) else None
+
+
+def _takes_comments(cell: nbformat.NotebookNode) -> bool:
+    return bool(utils.is_solution(cell) or utils.is_task(cell))
+
+
+def _add_notes(comments: list[Comment], nb: nbformat.NotebookNode) -> None:
+    """Put what was odd about the submission at its first answer, where the formgrader and the feedback show it."""
+    unreadable = nb.metadata.get(UNREADABLE, "")
+    notes = [_("The notebook could not be read: {reason}").format(reason=unreadable)] if unreadable else []
+    notes += nb.metadata.get(NOTES, [])
+    if comments and notes:
+        own = [comments[0].auto_comment] if comments[0].auto_comment else []
+        comments[0].auto_comment = "\n\n".join([*own, *notes])

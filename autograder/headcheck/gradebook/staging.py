@@ -1,19 +1,15 @@
-"""Copies what students handed in to a folder of our own, so that nbgrader never follows what lies in theirs.
-
-nbgrader copies every file beside a notebook, through links too, and needs the notebook under its exact name. It gets a
-folder with one plain file per student instead; an unusable notebook is stood in for by an empty file.
-"""
+"""Reads what students handed in: plain files only, never through a link that lies in a submission."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
-from nbgrader.utils import parse_utc
+from dateutil.parser import parse  # type: ignore[import-untyped]
 
 from headcheck.course.notebook import read_bytes
 from headcheck.errors import UsageError
-from headcheck.gradebook.links import is_linked
 from headcheck.i18n import _
 
 TIMESTAMP = "timestamp.txt"
@@ -34,26 +30,30 @@ class Handed:
 
 
 @dataclass(frozen=True)
-class Staged:
-    """One submission as nbgrader gets it."""
+class Taken:
+    """What one student handed in, as bytes."""
 
     handed: Handed
-    path: Path
+    data: bytes
+    """The notebook; empty when it cannot be used."""
     unusable: str = ""
-    """Why the notebook cannot be used; the staged file is empty then."""
+    """Why it cannot be used."""
+    timestamp: str = ""
+    """When it was handed in, as `timestamp.txt` says; empty when that is missing or cannot be read."""
 
 
-def find_handed(folder: Path, assignment: str) -> Handed:
+def find_handed(student: str, folder: Path, assignment: str) -> Handed:
     """Find the notebook in a student's folder: the one of the right name, else the only one there is.
 
     Args:
+        student: whose folder it is.
         folder: `submitted/<student>/<assignment>/`.
         assignment: name of the assignment.
 
     Returns:
         The submission.
     """
-    student, wanted = folder.parent.name, folder / f"{assignment}.ipynb"
+    wanted = folder / f"{assignment}.ipynb"
     others = sorted(folder.glob("*.ipynb"))
     if wanted in others or len(others) != 1:
         return Handed(student, folder, wanted)
@@ -61,31 +61,24 @@ def find_handed(folder: Path, assignment: str) -> Handed:
     return Handed(student, folder, others[0], note)
 
 
-def stage(handed: Handed, root: Path, assignment: str) -> Staged:
-    """Copy one submission.
+def take(handed: Handed) -> Taken:
+    """Read one submission.
 
     Args:
         handed: the submission.
-        root: folder of ours, laid out like `submitted/`.
-        assignment: name of the assignment.
 
     Returns:
-        Where the copy lies, or why there is nothing in it.
+        Its bytes, or why there are none that can be used.
     """
-    path = root / handed.student / assignment / f"{assignment}.ipynb"
-    path.parent.mkdir(parents=True)
-    unusable = ""
+    timestamp = _timestamp(handed.folder / TIMESTAMP)
     try:
-        path.write_bytes(_read(handed))
+        return Taken(handed, _read(handed), timestamp=timestamp)
     except UsageError as error:
-        unusable = str(error).removeprefix(f"{handed.path}: ")
-        path.touch()
-    _copy_timestamp(handed.folder / TIMESTAMP, path.parent / TIMESTAMP)
-    return Staged(handed, path, unusable)
+        return Taken(handed, b"", str(error).removeprefix(f"{handed.path}: "), timestamp)
 
 
 def _read(handed: Handed) -> bytes:
-    if is_linked(handed.path):
+    if handed.folder.is_symlink() or handed.folder.parent.is_symlink():
         raise UsageError(_("the submission is a symbolic link to another folder"))
     if not handed.path.exists() and not handed.path.is_symlink():
         found = ", ".join(sorted(path.name for path in handed.folder.iterdir())[:5]) or _("nothing")
@@ -93,13 +86,14 @@ def _read(handed: Handed) -> bytes:
     return read_bytes(handed.path)
 
 
-def _copy_timestamp(source: Path, target: Path) -> None:
-    """Copy the time of submission; nbgrader would stop at one that it cannot read."""
-    if source.is_symlink() or not source.is_file() or source.stat().st_size > MAX_TIMESTAMP_BYTES:
-        return
-    text = source.read_text(encoding="utf-8", errors="replace")
+def _timestamp(path: Path) -> str:
+    """Read the time of submission; what nbgrader could not read is left out, it would stop there."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_TIMESTAMP_BYTES:
+        return ""
+    text = path.read_text(encoding="utf-8", errors="replace").strip()
     try:
-        parse_utc(text.strip())
+        found = parse(text)
+        _in_utc = found - (found.utcoffset() or timedelta())
     except (ValueError, OverflowError):
-        return
-    target.write_text(text, encoding="utf-8")
+        return ""
+    return text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 State = Literal["correct", "partial", "incorrect", "not_attempted", "error", "timeout", "manual"]
@@ -80,6 +81,47 @@ class Verdict:
             "notes": list(self.notes),
             "memory_mb": None if self.memory_mb is None else round(self.memory_mb, 1),
         }
+
+    def to_record(self) -> dict[str, Any]:
+        """Return everything as plain JSON values, to be kept or sent to another process; see `verdict_of`."""
+        return asdict(self)
+
+
+def verdict_of(record: Mapping[str, Any]) -> Verdict:
+    """Rebuild a verdict.
+
+    Args:
+        record: from `Verdict.to_record`, perhaps by way of JSON.
+
+    Returns:
+        The verdict.
+
+    Raises:
+        ValueError: it is no such record.
+    """
+    try:
+        return Verdict(
+            **{
+                **record,
+                "tasks": tuple(map(_task_of, record["tasks"])),
+                "notes": tuple(record["notes"]),
+                "outputs": {int(index): CellOutput(**output) for index, output in record["outputs"].items()},
+            }
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"no verdict: {error}") from error
+
+
+def _task_of(record: Mapping[str, Any]) -> TaskVerdict:
+    place = record["divergence"]
+    return TaskVerdict(
+        **{
+            **record,
+            "mistakes": tuple(record["mistakes"]),
+            "divergence": place and Divergence(**place),
+            "details": tuple(record["details"]),
+        }
+    )
 
 
 def _task_json(task: TaskVerdict) -> dict[str, Any]:

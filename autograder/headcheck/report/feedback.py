@@ -113,7 +113,13 @@ def _code(source: str) -> Markup:
     """Colour Python code; pygments escapes it."""
     if len(source) > MAX_HIGHLIGHT:
         return Markup('<pre class="code">{}</pre>').format(source)
-    return Markup(pygments.highlight(source, PythonLexer(), HtmlFormatter(cssclass="code")))
+    return Markup(pygments.highlight(source, *_colours()))
+
+
+@cache
+def _colours() -> tuple[PythonLexer, HtmlFormatter]:
+    """Make pygments' parts once: that takes longer than to use them."""
+    return PythonLexer(), HtmlFormatter(cssclass="code")
 
 
 def _spans(text: str) -> Markup:

@@ -1,0 +1,17 @@
+"""Imported once, by the process that the workers of a class run are forked from; it must stay single-threaded."""
+
+from __future__ import annotations
+
+import os
+
+from headcheck.imports import leave_out_uri_grammar
+
+for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ[_name] = "1"  # before torch: a fork of a process with torch's threads hangs
+leave_out_uri_grammar()
+
+import torch  # noqa: E402
+
+import headcheck.grading.grade  # noqa: E402, F401
+
+torch.set_num_threads(1)
