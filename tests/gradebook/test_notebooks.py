@@ -110,9 +110,11 @@ def exported(tiny, path, filename=None):
     config = Config()
     config.CourseDirectory.root = str(tiny.root)
     config.CourseDirectory.submitted_directory = str(path.parents[2])
+    config.Execute.enabled = False
     converter = BaseConverter(coursedir=CourseDirectory(config=config))
-    exporter = SubmissionExporter(parent=converter)
-    resources = {"nbgrader": {"assignment": tiny.name, "student": path.parents[1].name, "notebook": path.stem}}
+    exporter = SubmissionExporter(parent=converter, config=config)
+    ids = {"assignment": tiny.name, "student": path.parents[1].name, "notebook": path.stem}
+    resources = {"nbgrader": {**ids, "db_url": f"sqlite:///{path.parents[2]}/gradebook.db"}}
     text, resources = exporter.from_filename(str(filename or path), resources=resources)
     return nbformat.reads(text, 4), resources
 

@@ -1,0 +1,88 @@
+"""Writes what `benchmarks/class.py` measured as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+ONE, TWO = "headcheck grade, 1 worker", "headcheck grade, 2 workers"
+AIMS = {
+    TWO: 15,
+    ONE: 7,
+    "nbgrader autograde, headcheck's configuration": 5,
+}
+STOCK = "nbgrader autograde, stock"
+
+
+def page(figures: Mapping[str, Any]) -> str:
+    """Write the page.
+
+    Args:
+        figures: what was measured.
+
+    Returns:
+        Markdown.
+    """
+    machine, made_with = figures["machine"], figures["versions"]
+    lines = [
+        "# What a class costs",
+        "",
+        "Written by `python benchmarks/class.py`; all rows of a table were measured in one go, one after the other.",
+        "Processor time and memory are of all processes together, sampled four times a second: shared memory counts",
+        "once, and the processor time of student processes that live shorter than that is missing.",
+        "",
+        f"{machine['cores']} cores, load {machine['load']:.1f} before the start, {machine['system']}; "
+        + ", ".join(f"{name} {version}" for name, version in made_with.items()),
+    ]
+    for name, write in (("speed", _speed), ("growth", _growth), ("again", _again), ("hostile", _hostile)):
+        if name in figures:
+            lines += ["", *write(figures[name])]
+    return "\n".join(lines) + "\n"
+
+
+def _speed(found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"## {found['submissions']} submissions of `bug_hunt`, graded in different ways"
+    yield ""
+    yield "| way | wall, s | times as fast as stock | aim | processor, s | most memory, MB |"
+    yield "|---|---|---|---|---|---|"
+    ways = found["ways"]
+    for way, m in ways.items():
+        faster = ways[STOCK]["wall_s"] / m["wall_s"]
+        spent = f"{m['cpu_s']:.1f} | {m['most_mb']:.0f}"
+        yield f"| {way} | {m['wall_s']:.1f} | {faster:.1f} | {AIMS.get(way, '')} | {spent} |"
+    yield ""
+    yield f"Two workers are {ways[ONE]['wall_s'] / ways[TWO]['wall_s']:.2f} times as fast as one (aim: 1.8)."
+    yield ""
+    yield "Stock nbgrader and otter run the same checks with the same references inside the student's kernel, without a"
+    yield "jail and without diagnosis. All times include starting the command."
+
+
+def _growth(found: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Classes of different sizes"
+    yield ""
+    yield "| submissions | wall, s | each, ms | most memory, MB |"
+    yield "|---|---|---|---|"
+    for count, m in found.items():
+        yield f"| {count} | {m['wall_s']:.1f} | {m['per_submission_ms']:.0f} | {m['most_mb']:.0f} |"
+    each = [m["per_submission_ms"] for m in found.values()]
+    yield ""
+    yield f"One submission of the largest class costs {each[-1] / each[0]:.2f} times one of the smallest (aim: 1.1)."
+    yield f"Most memory of all: {max(m['most_mb'] for m in found.values()):.0f} MB (aim: under 1500)."
+
+
+def _again(found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"## A second run over an unchanged class of {found['submissions']}"
+    yield ""
+    yield (
+        f"First run {found['first']['wall_s']:.1f} s, second run {found['second']['wall_s']:.2f} s: "
+        f"{found['share']:.1%} of the first (aim: under 5 %)."
+    )
+
+
+def _hostile(found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"## A class of {found['submissions']}, {found['hostile']} of them hostile or broken"
+    yield ""
+    yield (
+        f"Students without a verdict: {found['without_verdict']}. Honest scores that differ from those of the class "
+        f"without them: {found['honest_scores_that_differ']}. {found['wall_s']:.0f} s."
+    )
