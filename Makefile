@@ -6,17 +6,27 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test attacks lint build locale bench clean
+.PHONY: demo test attacks selftest browser peer-suite lint build locale bench clean
 
 demo: $(READY)
 	@rm -rf demo && cp -r examples/class demo
 	@$(BIN)/headcheck grade quiz bug_hunt --course demo
 
+# Two processes at most: each takes about 1 GB with its jail.
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope
 
 attacks: $(READY)
 	HEADCHECK_ATTACKS=all $(BIN)/python -m pytest tests/attacks
+
+selftest: $(READY)
+	$(BIN)/headcheck selftest --no-write
+
+browser: $(READY)
+	HEADCHECK_BROWSER=1 $(BIN)/python -m pytest tests/browser
+
+peer-suite: $(READY)
+	$(BIN)/python tests/peer/peer_suite.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -36,6 +46,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/jail.py
 	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/page.py
+	$(BIN)/python benchmarks/class.py
 
 clean:
 	rm -rf $(VENV) demo

@@ -115,7 +115,9 @@ def plan(items: list[pytest.Item]) -> dict[tuple[str, ...], list[str]]:
     """List for each arena, in the order in which they are needed, the attacks that the selected tests ask about."""
     found: dict[tuple[str, ...], dict[str, None]] = {}
     for item in items:
-        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if not isinstance(item, pytest.Function) or "arena" not in item.fixturenames or not hasattr(item, "callspec"):
+            continue
+        parameters = item.callspec.params
         arguments = parameters.get("arguments")
         if arguments and (arguments[0] == "user" or os.geteuid() == 0):
             found.setdefault(arguments, {})[parameters["case"].name] = None

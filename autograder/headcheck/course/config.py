@@ -93,6 +93,13 @@ class Course:
         """Return the file of hidden graders."""
         return self.root / "autograder" / "hidden" / f"test_{assignment}.py"
 
+    def trains(self, assignment: str) -> bool:
+        """Say whether the model answers train a model: a hint what to have ready for submissions, no more."""
+        try:
+            return b"optim" in self.source_file(assignment).read_bytes()
+        except OSError:  # not built: whoever needs it will complain
+            return True
+
     def require(self, assignment: str) -> str:
         """Check that the course has an assignment of this name.
 

@@ -15,7 +15,7 @@ import torch
 
 from headcheck.course.config import Course
 from headcheck.diagnosis.bank import Mistake
-from headcheck.diagnosis.explain import Call, Explainer, first_line
+from headcheck.diagnosis.explain import Call, Explainer, first_line, gives_away
 from headcheck.diagnosis.stages import Elements, Pipeline, elements_of
 from headcheck.diagnosis.values import quick_same
 from headcheck.jail.errors import StudentError
@@ -146,16 +146,16 @@ def matching(
 
 def _explains(mistake: Mistake, task: str, observations: Sequence[Observation]) -> bool:
     """Tell whether one form of a mistake predicts all observations."""
-    return any(all(_predicts(form, seen) for seen in observations) for form in mistake.forms(task))
+    return any(all(_predicts(mistake, form, seen) for seen in observations) for form in mistake.forms(task))
 
 
-def _predicts(wrong: Callable[..., Any], observation: Observation) -> bool:
+def _predicts(mistake: Mistake, wrong: Callable[..., Any], observation: Observation) -> bool:
     try:
         with warnings.catch_warnings(), torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             value = wrong(*_copy(observation.args), **_copy(dict(observation.kwargs)))
     except Exception as error:
-        return _same_crash(observation.got, error)
+        return _same_crash(observation.got, error) or _speaks_of(mistake, observation.got)
     return not isinstance(observation.got, StudentError) and same_value(observation.got, value)
 
 
@@ -178,6 +178,11 @@ def _same_crash(got: Any, error: Exception) -> bool:
     if not isinstance(got, StudentError) or got.type_name != type(error).__name__:
         return False
     return not str(error) or first_line(got.message) == first_line(str(error))
+
+
+def _speaks_of(mistake: Mistake, got: Any) -> bool:
+    """Tell whether somebody's crash is typical of a mistake that crashes here: torch has several words for some."""
+    return isinstance(got, StudentError) and gives_away(mistake, got)
 
 
 def same_value(a: Any, b: Any) -> bool:

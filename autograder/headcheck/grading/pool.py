@@ -59,13 +59,14 @@ class _Member:
 class Pool:
     """Workers for one course; jobs go in by `submit`, answers come out of `collect`."""
 
-    def __init__(self, course: Course, workers: int, grades: bool = True) -> None:
+    def __init__(self, course: Course, workers: int, grades: bool = True, training: bool = True) -> None:
         """Have the process started that forks the workers; it gets ready while the caller goes on.
 
         Args:
             course: the course.
             workers: how many.
             grades: whether there will be anything to grade.
+            training: whether submissions are expected to train models, which makes the start a second longer.
 
         Raises:
             JailUnavailable: this machine cannot confine student code.
@@ -79,7 +80,7 @@ class Pool:
         if workers and grades:
             if reason := unsupported():
                 raise JailUnavailable(reason)
-            self._zygote = Zygote()
+            self._zygote = Zygote(training)
         if workers:
             ensure_running()
         self._wanted = workers

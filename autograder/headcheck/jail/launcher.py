@@ -51,12 +51,15 @@ class ZygoteGone(Exception):
 class Zygote:
     """The zygote as its starter sees it; making one does not wait for it.
 
+    Args:
+        training: whether children will train models; optimizers take a second to import, here or in every child.
+
     Attributes:
         mount_point: an empty folder on which children assemble their private roots.
         forks: how many children it has made.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, training: bool = True) -> None:
         cgroup.reason_for_none()  # settles it now: with a zygote running our own group could not be divided any more
         self.mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
@@ -72,6 +75,7 @@ class Zygote:
                     _BOOT,
                     str(theirs.fileno()),
                     self.mount_point,
+                    "training" if training else "",
                     _PACKAGE_PARENT,
                 ],
                 pass_fds=[theirs.fileno()],

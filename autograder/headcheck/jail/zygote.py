@@ -20,11 +20,11 @@ from headcheck.jail.layers import Plan
 
 
 def main() -> None:
-    """Serve the socket whose number and the mount point whose path are on the command line."""
-    control, mount_point = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
+    """Serve; the command line has the socket's number, the mount point's path, and whether children will train."""
+    control, mount_point, training = socket.socket(fileno=int(sys.argv[1])), sys.argv[2], bool(sys.argv[3])
     sys.argv = [""]
     try:
-        offer, shell = _get_ready(mount_point)
+        offer, shell = _get_ready(mount_point, training)
         mount_point = _serve(control, mount_point, offer, shell)
     finally:
         with contextlib.suppress(OSError):  # our starter may have died without doing it
@@ -32,10 +32,10 @@ def main() -> None:
     os._exit(0)  # taking torch apart would only cost time
 
 
-def _get_ready(mount_point: str) -> tuple[bytes, Any]:
+def _get_ready(mount_point: str, training: bool) -> tuple[bytes, Any]:
     """Find out what the machine offers and import what children need; return what to say, and the shell."""
     offer = lockdown.probe(mount_point)  # before torch: forks are cheap now
-    shell = _warm_up()
+    shell = _warm_up(training)
     _forget_own_path()
     gc.collect()
     gc.freeze()  # later collections in a child touch, and so copy, less memory
@@ -93,7 +93,7 @@ def _fork(control: socket.socket, request: dict[str, Any], channels: list[int], 
     os.close(handle)
 
 
-def _warm_up() -> Any:
+def _warm_up(training: bool) -> Any:
     """Import and use once what notebooks use, on one thread, so that children need not; return the shell."""
     import torch
 
@@ -102,6 +102,8 @@ def _warm_up() -> Any:
     torch.set_num_threads(1)  # before any operation, or children hang in OpenMP
     torch.set_num_interop_threads(1)
     _exercise_torch()
+    if training:
+        _exercise_optimizer()
     torch.manual_seed(torch.initial_seed())  # as if nothing had been drawn yet
     _import_matplotlib()
     shims.install()
@@ -114,17 +116,24 @@ def _warm_up() -> Any:
 
 
 def _exercise_torch() -> None:
+    from torch import nn, zeros
+
+    nn.Linear(2, 2)(zeros(1, 2)).sum().backward()
+    nn.MultiheadAttention(4, 2)(*[zeros(1, 1, 4)] * 3, key_padding_mask=zeros(1, 1) > 0)  # its check imports sympy
+    nn.LSTM(2, 2)(zeros(1, 1, 2))
+    nn.functional.scaled_dot_product_attention(zeros(1, 1, 2), zeros(1, 1, 2), zeros(1, 1, 2))
+    repr(zeros(2))
+    zeros(1).numpy()
+
+
+def _exercise_optimizer() -> None:
+    """Make a step: the first optimizer imports torch's compiler, which takes as long as torch itself."""
     from torch import nn, optim, zeros
 
     layer = nn.Linear(2, 2)
     optimizer = optim.AdamW(layer.parameters())
     layer(zeros(1, 2)).sum().backward()
     optimizer.step()
-    nn.MultiheadAttention(4, 2)(*[zeros(1, 1, 4)] * 3)
-    nn.LSTM(2, 2)(zeros(1, 1, 2))
-    nn.functional.scaled_dot_product_attention(zeros(1, 1, 2), zeros(1, 1, 2), zeros(1, 1, 2))
-    repr(zeros(2))
-    zeros(1).numpy()
 
 
 def _import_matplotlib() -> None:

@@ -107,7 +107,8 @@ def _workers(course: Course, surveys: Sequence[Survey], wanted: Wanted) -> Itera
         with Cluster(course, wanted.dask) as cluster, Pool(course, count, grades=False) as pool:
             yield cluster, None if wanted.shard else pool
     else:
-        with Pool(course, count, grades=to_grade > 0) as pool:
+        training = any(map(course.trains, wanted.assignments))
+        with Pool(course, count, grades=to_grade > 0, training=training) as pool:
             yield pool, None if wanted.shard else pool
 
 
