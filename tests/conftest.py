@@ -2,6 +2,8 @@
 
 import itertools
 import os
+import sys
+from pathlib import Path
 
 import pytest
 from headcheck.course.config import RunLimits
@@ -10,6 +12,7 @@ from small_course import BANK, LIMITS, lay_out, own_modules
 
 _folders = itertools.count()
 
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # nbgrader calls alembic by name
 os.environ["HEADCHECK_LANG"] = "en"  # whatever the language of the person who runs the tests
 
 
