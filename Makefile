@@ -13,8 +13,10 @@ demo: $(READY)
 	@$(BIN)/headcheck grade quiz bug_hunt --course demo
 
 # Two processes at most: each takes about 1 GB with its jail.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope
+
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope
+	$(PYTEST) $(ARGS)
 
 attacks: $(READY)
 	HEADCHECK_ATTACKS=all $(BIN)/python -m pytest tests/attacks
@@ -23,7 +25,7 @@ selftest: $(READY)
 	$(BIN)/headcheck selftest --no-write
 
 browser: $(READY)
-	HEADCHECK_BROWSER=1 $(BIN)/python -m pytest tests/browser
+	HEADCHECK_BROWSER=1 $(PYTEST) tests/browser
 
 peer-suite: $(READY)
 	$(BIN)/python tests/peer/peer_suite.py
