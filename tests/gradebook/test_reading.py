@@ -76,6 +76,14 @@ def test_a_stand_in_is_valid_and_says_why():
     assert found.metadata[UNREADABLE] == "not valid JSON"
 
 
+@pytest.mark.parametrize("outputs", [[{}], [{"output_type": "stream"}], [{"output_type": "error", "ename": 3}]])
+def test_outputs_that_are_none_are_dropped(tmp_path, outputs):
+    cell = {"cell_type": "code", "source": "x", "metadata": {}, "outputs": outputs}
+    found = read(tmp_path, {"cells": [cell], "metadata": {}}, outputs=True)
+    nbformat.validate(found)
+    assert (found.cells[0].source, found.cells[0].outputs) == ("x", [])
+
+
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=12), inner, max_size=3),

@@ -48,7 +48,9 @@ def read_plain(path: Path, outputs: bool = False) -> nbformat.NotebookNode:
     if len(cells) > MAX_CELLS:
         raise UsageError(_("{path}: more than {limit} cells").format(path=path, limit=MAX_CELLS))
     made = [_cell(number, cell, outputs) for number, cell in enumerate(cells) if isinstance(cell, dict)]
-    notebook = nbformat.v4.new_notebook(cells=made, metadata=_only(content.get("metadata"), KEPT_METADATA))
+    notebook = nbformat.v4.new_notebook()  # filled afterwards: it refuses what is not valid
+    notebook.cells = made
+    notebook.metadata = nbformat.from_dict(_only(content.get("metadata"), KEPT_METADATA))
     return notebook if _is_valid(notebook) else _bare(notebook)
 
 
