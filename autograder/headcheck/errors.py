@@ -3,7 +3,3 @@
 
 class UsageError(Exception):
     """Input that cannot be used. The text says what, where and what to do; it is printed as one line, no traceback."""
-
-
-class Refusal(UsageError):
-    """headcheck will not go on because points or safety would be at stake (a jail that does not hold, say)."""

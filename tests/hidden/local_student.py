@@ -1,7 +1,7 @@
 """Students of the further assignments who live in this process, and a way to run hidden tests on them."""
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import matplotlib
+import pytest
 import torch
 from headcheck.course.markers import TextCell, read_text_notebook
 from headcheck.course.stubs import stub_of
@@ -143,6 +144,27 @@ def hidden_tests(assignment: str, task: str | None = None) -> list[HiddenTest]:
     marked = [(name, f, mark) for name, f in functions.items() for mark in f.pytestmark if mark.name == "task"]
     tests = [HiddenTest(mark.kwargs["name"], mark.kwargs["points"], name, f) for name, f, mark in marked]
     return [test for test in tests if task in (None, test.task)]
+
+
+def points_of(assignment: str, task: str) -> float:
+    return sum(test.points for test in hidden_tests(assignment, task))
+
+
+def forms_of(tasks: Iterable[str]) -> list[Any]:
+    """Parameters task, id of the mistake, form: every form of every known mistake in these tasks."""
+    return [
+        pytest.param(task, mistake.id, form, id=f"{task}-{mistake.id}-{number}")
+        for task in tasks
+        for mistake in BANK.values()
+        for number, form in enumerate(mistake.forms(task))
+    ]
+
+
+def demand_points_and_claims(assignment: str, task: str) -> None:
+    """The hidden tests of a task are worth what its test cell says, and each says what it claims."""
+    (cell,) = [cell for cell in text_cells(assignment) if (cell.kind, cell.name) == ("tests", task)]
+    assert cell.points == points_of(assignment, task)
+    assert all(test.run.__doc__ for test in hidden_tests(assignment, task))
 
 
 def failures(assignment: str, task: str, student: LocalStudent, seed: int) -> dict[str, Exception]:

@@ -1,9 +1,12 @@
 """What a layer holds and costs, and one head by hand: right answers pass, every known mistake is named."""
 
+from functools import partial
+
+import local_student
 import pytest
 import torch
 import torch.nn.functional as F
-from local_student import LocalStudent, hidden_tests, judged, run_cells, text_cells
+from local_student import LocalStudent, demand_points_and_claims, forms_of, judged, run_cells
 from torch import nn
 
 from solutions import from_scratch
@@ -72,23 +75,15 @@ VARIANTS = {
     "one_head_by_hand": [head_by_linear, head_in_double, head_of_all],
 }
 
-FORMS = [
-    pytest.param(task, mistake.id, form, id=f"{task}-{mistake.id}-{number}")
-    for task in TASKS
-    for mistake in BANK.values()
-    for number, form in enumerate(mistake.forms(task))
-]
+FORMS = forms_of(TASKS)
 
 
-def points_of(task):
-    return sum(test.points for test in hidden_tests(NAME, task))
+points_of = partial(local_student.points_of, NAME)
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_points_are_those_of_the_test_cell_and_every_test_states_its_claim(task):
-    (cell,) = [cell for cell in text_cells(NAME) if (cell.kind, cell.name) == ("tests", task)]
-    assert cell.points == points_of(task)
-    assert all(test.run.__doc__ for test in hidden_tests(NAME, task))
+    demand_points_and_claims(NAME, task)
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -1,12 +1,14 @@
 """The number of heads: right answers in several styles pass, every known mistake is named."""
 
 import statistics
+from functools import partial
 
+import local_student
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from local_student import LocalStudent, hidden_tests, judged, run_cells, text_cells
+from local_student import LocalStudent, demand_points_and_claims, forms_of, judged, run_cells, text_cells
 
 from solutions.mistakes import BANK
 
@@ -25,8 +27,7 @@ def model():
         yield names
 
 
-def points_of(task):
-    return sum(test.points for test in hidden_tests(NAME, task))
+points_of = partial(local_student.points_of, NAME)
 
 
 def marks(names, task, seed=1, **answers):
@@ -216,12 +217,7 @@ VARIANTS = {
     "conclusion": [conclusion_in_loops, conclusion_by_tensor, conclusion_by_ranking],
 }
 
-FORMS = [
-    pytest.param(task, mistake.id, form, id=f"{task}-{mistake.id}-{number}")
-    for task in TABLES
-    for mistake in BANK.values()
-    for number, form in enumerate(mistake.forms(task))
-]
+FORMS = forms_of(TABLES)
 
 
 @pytest.mark.parametrize("task", TABLES)
@@ -248,9 +244,7 @@ def test_every_task_can_name_at_least_four_mistakes():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_points_are_those_of_the_test_cell_and_every_test_states_its_claim(task):
-    (cell,) = [cell for cell in text_cells(NAME) if (cell.kind, cell.name) == ("tests", task)]
-    assert cell.points == points_of(task)
-    assert all(test.run.__doc__ for test in hidden_tests(NAME, task))
+    demand_points_and_claims(NAME, task)
 
 
 @pytest.mark.parametrize("task", TABLES)

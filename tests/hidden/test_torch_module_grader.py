@@ -1,11 +1,13 @@
 """Torch's own attention: right answers in several styles pass, every known mistake is named."""
 
 import copy
+from functools import partial
 
+import local_student
 import pytest
 import torch
 import torch.nn.functional as F
-from local_student import LocalStudent, hidden_tests, judged, run_cells, text_cells
+from local_student import LocalStudent, demand_points_and_claims, forms_of, judged, run_cells
 from torch import nn
 
 from solutions.mistakes import BANK
@@ -15,8 +17,7 @@ TASKS = ("copy_weights", "head_weights", "padding_mask", "sdpa", "cross_attentio
 MODEL, _errors = run_cells(NAME, release=False)
 
 
-def points_of(task):
-    return sum(test.points for test in hidden_tests(NAME, task))
+points_of = partial(local_student.points_of, NAME)
 
 
 def student(**names):
@@ -181,12 +182,7 @@ VARIANTS = {
     "batch_invariance": [invariance_zipped, invariance_padded, invariance_in_double],
 }
 
-FORMS = [
-    pytest.param(task, mistake.id, form, id=f"{task}-{mistake.id}-{number}")
-    for task in TASKS
-    for mistake in BANK.values()
-    for number, form in enumerate(mistake.forms(task))
-]
+FORMS = forms_of(TASKS)
 
 
 def in_notebook(task, form):
@@ -204,9 +200,7 @@ def in_notebook(task, form):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_points_are_those_of_the_test_cell_and_every_test_states_its_claim(task):
-    (cell,) = [cell for cell in text_cells(NAME) if (cell.kind, cell.name) == ("tests", task)]
-    assert cell.points == points_of(task)
-    assert all(test.run.__doc__ for test in hidden_tests(NAME, task))
+    demand_points_and_claims(NAME, task)
 
 
 @pytest.mark.parametrize("task", TASKS)

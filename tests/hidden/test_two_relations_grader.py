@@ -1,11 +1,13 @@
 """The sentence with two relations: right answers in several styles pass, every known mistake is named."""
 
 import math
+from functools import partial
 
+import local_student
 import pytest
 import torch
 import torch.nn.functional as F
-from local_student import LocalStudent, hidden_tests, judged, run_cells, text_cells
+from local_student import LocalStudent, demand_points_and_claims, forms_of, judged, run_cells
 
 from solutions import two_relations
 from solutions.mistakes import BANK
@@ -74,23 +76,15 @@ VARIANTS = {
     "heads_apart": [apart_by_blocks, apart_into_place, apart_in_double],
 }
 
-FORMS = [
-    pytest.param(task, mistake.id, form, id=f"{task}-{mistake.id}-{number}")
-    for task in TASKS
-    for mistake in BANK.values()
-    for number, form in enumerate(mistake.forms(task))
-]
+FORMS = forms_of(TASKS)
 
 
-def points_of(task):
-    return sum(test.points for test in hidden_tests(NAME, task))
+points_of = partial(local_student.points_of, NAME)
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_points_are_those_of_the_test_cell_and_every_test_states_its_claim(task):
-    (cell,) = [cell for cell in text_cells(NAME) if (cell.kind, cell.name) == ("tests", task)]
-    assert cell.points == points_of(task)
-    assert all(test.run.__doc__ for test in hidden_tests(NAME, task))
+    demand_points_and_claims(NAME, task)
 
 
 @pytest.mark.parametrize("task", TASKS)
