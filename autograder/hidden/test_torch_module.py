@@ -286,11 +286,16 @@ def test_roles_are_kept_where_shapes_cannot_tell(student, draw):
 
 
 def compare_invariance(student: Any, draw: Any, masked: bool) -> None:
-    """Compare the differences for drawn sentences."""
+    """Compare the differences for drawn sentences, and once more with every difference's sign turned round.
+
+    A maximum that minds the sign is right in one of the two at most.
+    """
     B, n, h, d_k = draw.distinct(B=(3, 4), n=(6, 8), h=(2, 2), d_k=(5, 7))
     state, lengths = attention_state(draw, h * d_k), torch.tensor(draw.lengths(B, n))
-    function = OnLayer(student, "batch_invariance")
-    compare(function, torch_module.batch_invariance, draw.tensor(B, n, h * d_k), lengths, masked, state, h)
+    mirrored = state | {name: -state[name] for name in ("out_proj.weight", "out_proj.bias")}
+    function, x = OnLayer(student, "batch_invariance"), draw.tensor(B, n, h * d_k)
+    for parameters in (state, mirrored):
+        compare(function, torch_module.batch_invariance, x, lengths, masked, parameters, h)
 
 
 @task("batch_invariance", points=2, kept_for="what padding does without a mask")
