@@ -244,5 +244,5 @@ def test_the_assignment_is_entered_once(graded, monkeypatch):
     from headcheck.gradebook.config import load_config
 
     monkeypatch.setattr("headcheck.gradebook.ledger.enter_assignment", None)
-    with open_ledger(load_config(graded.root), graded.course, graded.name, known=True) as ledger:
+    with open_ledger(load_config(graded.root), graded.course, graded.name) as ledger:
         assert ledger.marks["checksums"].keys() >= {"double", "double_tests", "why"}

@@ -109,8 +109,7 @@ class Flow:
         mend_nbgrader()
         from headcheck.gradebook.ledger import open_ledger
 
-        run = self._run
-        return open_ledger(run.config, run.course, run.assignment, known=run.record.source == run.source())
+        return open_ledger(self._run.config, self._run.course, self._run.assignment)
 
     def _loop(self) -> None:
         while self._to_grade or self._to_enter or self._under_way:

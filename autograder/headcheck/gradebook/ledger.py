@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
+import nbformat
 from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
-from nbgrader.utils import find_all_files
+from nbgrader.utils import compute_checksum, find_all_files, is_solution
 from traitlets.config import Config
 
 from headcheck.course.assignment import TESTS_SUFFIX
@@ -81,14 +82,13 @@ class Layout:
         }
 
 
-def open_ledger(config: Config, course: Course, assignment: str, known: bool) -> Ledger:
-    """Open the gradebook of a class.
+def open_ledger(config: Config, course: Course, assignment: str) -> Ledger:
+    """Open the gradebook of a class; the assignment is entered unless it is there as the course releases it.
 
     Args:
         config: nbgrader's configuration of the class folder.
         course: the course.
         assignment: the assignment.
-        known: whether the assignment as it is now should be in the gradebook already.
 
     Returns:
         The gradebook, with the assignment in it.
@@ -98,12 +98,23 @@ def open_ledger(config: Config, course: Course, assignment: str, known: bool) ->
     """
     coursedir = CourseDirectory(config=config)
     database_url(coursedir.db_url)
-    if known:
-        with contextlib.suppress(MissingEntry):
-            return Ledger(config, coursedir, assignment)
     with alone(coursedir.db_url):
+        with contextlib.suppress(MissingEntry):
+            ledger = Ledger(config, coursedir, assignment)
+            if ledger.marks["checksums"] == _checksums(course, assignment):
+                return ledger
+            ledger.close()
         enter_assignment(config, course, assignment)
     return Ledger(config, coursedir, assignment)
+
+
+def _checksums(course: Course, assignment: str) -> dict[str, str]:
+    """Tell which checksums nbgrader enters: of answers as they are released, of all else with its hidden tests."""
+    source, release = (
+        nbformat.read(path, 4) for path in (course.source_file(assignment), course.release_file(assignment))
+    )
+    cells = [*source.cells, *filter(is_solution, release.cells)]
+    return {cell.metadata.nbgrader["grade_id"]: compute_checksum(cell) for cell in cells if "nbgrader" in cell.metadata}
 
 
 class Ledger:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import inspect
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import Any, TypeVar
 
 import pytest
 import torch
@@ -80,30 +81,54 @@ class Outcome:
     """Ids of mistakes that it found and that cost no points."""
 
 
+@dataclass(frozen=True)
+class _Collected:
+    """A hidden test as pytest collected it."""
+
+    test: HiddenTest
+    function: Callable[..., object]
+    takes: tuple[str, ...]
+    """Which of `student` and `draw` it takes."""
+    case: Mapping[str, Any]
+    """What `parametrize` gives it."""
+    prerequisites: Mapping[str, Sequence[str]]
+
+    def ends_with(self, student: Student) -> BaseException | None:
+        """Run it on fresh numbers; return the error that it ended with."""
+        offered = {"student": student, "draw": Draw()}
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):  # a stray print would end up among JSON lines
+                self.function(**self.case, **{name: offered[name] for name in self.takes})
+        except (JailUnavailable, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # pytest's own, such as that of `fail`, are no `Exception`
+            return error
+        return None
+
+
 class HiddenTests:
-    """The collected hidden tests of an assignment; valid while `hidden_tests` runs its body."""
+    """The collected hidden tests of an assignment; valid while `hidden_tests` runs its body.
+
+    pytest finds them; they are called without its fixtures and hooks, which would cost more than the tests themselves.
+    """
 
     def __init__(self, body: Callable[[HiddenTests], None]) -> None:
         self._body = body
-        self._session: pytest.Session | None = None
-        self._students: dict[str, Student] = {}
-        self._errors: dict[str, BaseException] = {}
+        self._collected: list[_Collected] = []
         self.failure: BaseException | None = None
         self.collection_errors: list[str] = []
 
     @property
     def tests(self) -> list[HiddenTest]:
         """All hidden tests in the order of the file."""
-        assert self._session is not None
-        return [_hidden_test(item) for item in self._session.items]
+        return [each.test for each in self._collected]
 
     @property
     def prerequisites(self) -> Mapping[str, Sequence[str]]:
         """Task -> tasks that its answer may build on, as `PREREQUISITES` in the file says."""
-        assert self._session is not None
         found: dict[str, Sequence[str]] = {}
-        for item in self._session.items:
-            found |= getattr(getattr(item, "module", None), "PREREQUISITES", {})
+        for each in self._collected:
+            found |= each.prerequisites
         return found
 
     def points(self) -> dict[str, float]:
@@ -126,48 +151,21 @@ class HiddenTests:
         Raises:
             JailUnavailable: the jail broke down; nothing may be concluded about the submission.
         """
-        assert self._session is not None
-        self._students = {}
+        students: dict[str, Student] = {}
         outcomes: list[Outcome] = []
-        items = [item for item in self._session.items if task in (None, _hidden_test(item).task)]
-        for item, following in zip(items, [*items[1:], None], strict=True):
-            self._errors.clear()
-            test = _hidden_test(item)
-            student = self._students.setdefault(test.task, Student(process))
+        for each in self._collected:
+            if task not in (None, each.test.task):
+                continue
+            student = students.setdefault(each.test.task, Student(process))
             student.calls.clear()
             student.advice.clear()
-            with contextlib.redirect_stdout(io.StringIO()):  # a stray print would end up among JSON lines
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            error = self._errors.get("setup") or self._errors.get("call") or self._errors.get("teardown")
-            if isinstance(error, JailUnavailable):
-                raise error
-            outcomes.append(Outcome(test, error, tuple(student.calls), tuple(student.advice)))
+            error = each.ends_with(student)
+            outcomes.append(Outcome(each.test, error, tuple(student.calls), tuple(student.advice)))
         return outcomes
 
-    @pytest.fixture
-    def student(self, request: pytest.FixtureRequest) -> Student:
-        """What the student's notebook defines, behind the wall."""
-        return self._students[_hidden_test(request.node).task]
-
-    @pytest.fixture
-    def draw(self) -> Draw:
-        """Fresh random inputs."""
-        return Draw()
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
-        """Keep the exception of a phase; pytest's own account of it, which nobody reads, costs more than the test."""
-        if call.excinfo is not None:
-            self._errors[call.when] = call.excinfo.value
-        outcome: Literal["passed", "failed"] = "passed" if call.excinfo is None else "failed"
-        when = cast(Literal["setup", "call", "teardown"], call.when)
-        return pytest.TestReport(item.nodeid, item.location, {}, outcome, longrepr=None, when=when)
-
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Register the marker behind `@task`, and have no tracebacks written."""
+        """Register the marker behind `@task`."""
         config.addinivalue_line("markers", "task(name, points): the task a hidden test belongs to")
-        # Nobody reads pytest's tracebacks here, and to write out tensors and sources would take most of the time.
-        config.option.tbstyle = "no"
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Iterator[None]:
@@ -185,9 +183,9 @@ class HiddenTests:
         """Hand the collected tests to the body instead of running them once."""
         if self.collection_errors or not session.items:
             return True
-        self._session = session
         gc.freeze()  # torch's own objects live on; looking through them again and again would cost a tenth of a grading
         try:
+            self._collected = [_collected(item) for item in session.items]
             self._body(self)
         except BaseException as error:
             self.failure = error
@@ -244,12 +242,25 @@ def hidden_points(course: Course, assignment: str) -> dict[str, float]:
     return hidden_tests(course, assignment, lambda tests: tests.points())
 
 
-def _hidden_test(item: pytest.Item) -> HiddenTest:
+def _collected(item: pytest.Item) -> _Collected:
+    """Take over what pytest collected, unless only pytest could run it."""
+    assert isinstance(item, pytest.Function)
     marker = item.get_closest_marker("task")
     if marker is None or not {"name", "points"} <= marker.kwargs.keys():
         raise UsageError(_("{test}: a hidden test without @task(name, points)").format(test=item.nodeid))
-    kept_for = marker.kwargs.get("kept_for", "")
-    return HiddenTest(marker.kwargs["name"], float(marker.kwargs["points"]), item.name, kept_for)
+    case: dict[str, Any] = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    takes = tuple(name for name in inspect.signature(item.obj).parameters if name not in case)
+    marks = {mark.name for mark in item.iter_markers()}
+    if not marks <= {"task", "parametrize"} or not {*takes} <= {"student", "draw"}:
+        raise UsageError(
+            _(
+                "{test}: a hidden test takes `student`, `draw` and what `parametrize` gives it, and is never skipped"
+            ).format(test=item.nodeid)
+        )
+    test = HiddenTest(
+        marker.kwargs["name"], float(marker.kwargs["points"]), item.name, marker.kwargs.get("kept_for", "")
+    )
+    return _Collected(test, item.obj, takes, case, getattr(item.module, "PREREQUISITES", {}))
 
 
 def _run_pytest(path: Path, root: Path, plugin: HiddenTests) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 
-from headcheck.imports import leave_out_uri_grammar
+from headcheck.imports import lasting, leave_out_uri_grammar
 
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[_name] = "1"  # before torch: a fork of a process with torch's threads hangs
 leave_out_uri_grammar()
 
-import torch  # noqa: E402
-import torch.fx.experimental.symbolic_shapes  # noqa: E402  a module with a mask imports it at its first call
+with lasting():
+    import torch
+    import torch.fx.experimental.symbolic_shapes  # a module with a mask imports it at its first call
 
-import headcheck.grading.grade  # noqa: E402, F401
+    import headcheck.grading.grade  # noqa: F401
 
 torch.set_num_threads(1)

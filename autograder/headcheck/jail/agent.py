@@ -19,6 +19,8 @@ from headcheck.jail.shell import JailShell
 
 RESULT_LIMIT = 64 << 10
 
+_own_modules: list[str] = []
+
 
 class TimeLimit(BaseException):
     """Raised inside student code when its time is up; no `except Exception` catches it."""
@@ -45,6 +47,14 @@ class _Alarm:
             raise TimeLimit
 
 
+def prepare() -> None:
+    """Note which modules are ours, once everything is imported and before any fork.
+
+    To look through all of them in a child would have the kernel copy 1500 pages, since reading counts references.
+    """
+    _own_modules[:] = [name for name in sys.modules if name.split(".")[0] == "headcheck"]
+
+
 def serve(connection: socket.socket, shell: JailShell, home: str) -> None:
     """Answer requests until the other side hangs up.
 
@@ -65,7 +75,7 @@ def _settle(shell: JailShell, home: str) -> None:
     """Give the notebook a surrounding like a kernel's: its `__main__`, output streams, variables, no trace of us."""
     sys.modules["__main__"] = shell.user_module
     sys.argv = [""]
-    for name in [name for name in sys.modules if name.split(".")[0] == "headcheck"]:
+    for name in _own_modules:
         del sys.modules[name]
     tempfile.tempdir = None  # it is chosen anew
     os.environ.clear()

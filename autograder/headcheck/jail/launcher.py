@@ -28,6 +28,7 @@ from headcheck.jail.zygote import main
 main()
 """
 _ENVIRONMENT = {
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",  # huge pages: a fork copies the page table, 50,000 entries without
     "LC_ALL": "C.UTF-8",
     "MPLBACKEND": "agg",
     "MKL_NUM_THREADS": "1",

@@ -1,6 +1,7 @@
 """The private root: an empty file system with read-only views of what Python needs, and nothing else of the machine."""
 
 import contextlib
+import functools
 import os
 import sys
 from collections.abc import Iterable
@@ -17,7 +18,8 @@ _KEPT_FLAGS = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC | linux.MS_NOAT
 _ST_RELATIME = 4096
 
 
-def readable_paths() -> list[str]:
+@functools.cache  # the zygote asks, so its children need not
+def readable_paths() -> tuple[str, ...]:
     """List what the jailed process may read: the interpreter, its packages and the system's libraries.
 
     Returns:
@@ -26,7 +28,7 @@ def readable_paths() -> list[str]:
     prefixes = (sys.prefix, sys.base_prefix)
     wanted = dict.fromkeys([*prefixes, *map(os.path.realpath, prefixes), *_SYSTEM])
     found = [path for path in wanted if os.path.lexists(path)]
-    return [path for path in found if not any(_inside(path, other) for other in found if other != path)]
+    return tuple(path for path in found if not any(_inside(path, other) for other in found if other != path))
 
 
 def exposed(folders: Iterable[str | os.PathLike[str]]) -> list[str]:

@@ -5,6 +5,7 @@ a process can *reach* is limited by the private root, the namespaces and Landloc
 """
 
 import errno
+import functools
 import os
 import platform
 import socket
@@ -166,6 +167,7 @@ class _Program:
         )
 
 
+@functools.cache  # the zygote asks, so its children need not
 def build(pid: int, *, private_root: bool, machine: str | None = None) -> bytes:
     """Build the filter.
 

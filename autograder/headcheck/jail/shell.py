@@ -1,6 +1,8 @@
 """An IPython shell without a terminal, a history, threads or files, so that cells behave as they do in Jupyter."""
 
+import ast
 import contextlib
+import itertools
 import sys
 import tempfile
 import types
@@ -54,6 +56,25 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
     displayhook_class = Type(ResultHook)
     refusal = ""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._own_transformers = self._transformers()
+
+    def _transformers(self) -> list[Any]:
+        """List what changes a cell before it runs; a notebook may add to it."""
+        manager = self.input_transformer_manager
+        lists = (manager.cleanup_transforms, manager.line_transforms, manager.token_transformers)
+        return [*itertools.chain(*lists, self.input_transformers_post)]
+
+    def transform_cell(self, raw_cell: str) -> str:
+        """Make Python of what IPython adds to it; plain Python is left alone.
+
+        IPython's own look for magics is a tokenizer in Python, which takes longer than most cells of a notebook.
+        """
+        if self._transformers() != self._own_transformers or not _is_plain(raw_cell):
+            return str(super().transform_cell(raw_cell))
+        return raw_cell if raw_cell.endswith("\n") else f"{raw_cell}\n"
+
     def _tee(self, channel: str) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext()  # output is captured outside; a second copy would only use memory
 
@@ -103,6 +124,19 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
         result = self.run_cell(source, store_history=True)
         error = result.error_before_exec or result.error_in_exec
         return error, self.displayhook.text
+
+
+def _is_plain(source: str) -> bool:
+    """Whether a cell is Python already, and IPython would not change a thing in it."""
+    if source[:1].isspace() or source.startswith("In ["):  # indented as a whole, or pasted with its prompt
+        return False
+    if len(source.splitlines()) < 2:  # a single line may be the name of something that IPython then calls
+        return False
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def build_shell() -> JailShell:

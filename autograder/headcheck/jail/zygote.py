@@ -5,7 +5,7 @@ but plans. It must stay single-threaded: a fork of a process with torch's thread
 """
 
 import contextlib
-import gc
+import importlib
 import json
 import os
 import shutil
@@ -15,6 +15,7 @@ import sys
 import time
 from typing import Any
 
+from headcheck.imports import lasting
 from headcheck.jail import linux, lockdown
 from headcheck.jail.layers import Plan
 
@@ -35,10 +36,10 @@ def main() -> None:
 def _get_ready(mount_point: str, training: bool) -> tuple[bytes, Any]:
     """Find out what the machine offers and import what children need; return what to say, and the shell."""
     offer = lockdown.probe(mount_point)  # before torch: forks are cheap now
-    shell = _warm_up(training)
+    with lasting():
+        shell = _warm_up(training)
+        _compute_ahead()
     _forget_own_path()
-    gc.collect()
-    gc.freeze()  # later collections in a child touch, and so copy, less memory
     linux.prctl(linux.PR_SET_DUMPABLE, 0)  # no process of the same user may read our memory
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _single_threaded(within=5)
@@ -111,8 +112,20 @@ def _warm_up(training: bool) -> Any:
     from headcheck.jail.shell import build_shell
 
     shell = build_shell()
-    shell.run_cell("0", silent=True)
+    for cell in ("0", "1/0"):
+        shell.run_cell(cell, silent=True)
+    for module in ("logger", "magics.execution", "magics.pylab"):
+        importlib.import_module(f"IPython.core.{module}")
     return shell
+
+
+def _compute_ahead() -> None:
+    """Compute what would come out alike in every child."""
+    from headcheck.jail import agent, rootfs, seccomp
+
+    agent.prepare()
+    rootfs.readable_paths()
+    seccomp.build(2, private_root=True)  # of a child in a process namespace of its own, where its init is 1
 
 
 def _exercise_torch() -> None:
