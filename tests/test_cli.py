@@ -134,7 +134,7 @@ def test_grade_says_when_there_is_no_such_folder_or_student(make_course, tmp_pat
 def test_grade_grades_nothing_when_one_of_the_assignments_cannot_be(make_course, monkeypatch):
     tiny = make_course()
     (tiny.root / "submitted" / "ann" / tiny.name).mkdir(parents=True)
-    monkeypatch.setattr("headcheck.gradebook.flow.Flow.carry_out", lambda *_a: pytest.fail("it graded"))
+    monkeypatch.setattr("headcheck.gradebook.classes.flow.Flow.carry_out", lambda *_a: pytest.fail("it graded"))
     assert_one_line(run("grade", tiny.name, "typo", "--course", tiny.root), "'typo' is not an assignment")
 
 

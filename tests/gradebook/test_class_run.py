@@ -5,8 +5,8 @@ import shutil
 import pytest
 from headcheck.course.converter import prepare_nbgrader
 from headcheck.errors import UsageError
-from headcheck.gradebook.class_run import ClassRun, refuse_mixture
-from headcheck.gradebook.places import places_of
+from headcheck.gradebook.classes.places import places_of
+from headcheck.gradebook.classes.run import ClassRun, refuse_mixture
 from headcheck.gradebook.rows import clear_scores
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory

@@ -12,7 +12,7 @@ import pytest
 from deadly import DEADLY, HALF, deadly_text, grade, hand_in, verdicts, wishing
 from headcheck.cli.grade import part
 from headcheck.errors import UsageError
-from headcheck.gradebook.ledger import open_ledger
+from headcheck.gradebook.classes.ledger import open_ledger
 from nbgrader.api import Gradebook
 from small_course import BANK, GOOD, LIMITS, TEXT, Tiny, lay_out, own_modules
 
@@ -243,6 +243,6 @@ def test_one_student_whose_points_are_refused_costs_no_other(graded, monkeypatch
 def test_the_assignment_is_entered_once(graded, monkeypatch):
     from headcheck.gradebook.config import load_config
 
-    monkeypatch.setattr("headcheck.gradebook.ledger.enter_assignment", None)
+    monkeypatch.setattr("headcheck.gradebook.classes.ledger.enter_assignment", None)
     with open_ledger(load_config(graded.root), graded.course, graded.name) as ledger:
         assert ledger.marks["checksums"].keys() >= {"double", "double_tests", "why"}

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from headcheck.gradebook.config import load_config
-from headcheck.gradebook.desk import Desk
+from headcheck.gradebook.dropin.desk import Desk
 from headcheck.jail.errors import JailUnavailable
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
@@ -138,7 +138,7 @@ def test_feedback_names_the_cause(graded):
 
 
 def test_the_hidden_tests_are_collected_once_and_again_when_they_changed(graded):
-    from headcheck.gradebook.desk import desk_for
+    from headcheck.gradebook.dropin.desk import desk_for
 
     desk = desk_for(graded.root)
     path = graded.hand_in("good", **GOOD)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 from click.testing import CliRunner
 from headcheck.cli import main
-from headcheck.gradebook.export_csv import COLUMNS, harmless, number
+from headcheck.gradebook.export.table import COLUMNS, harmless, number
 from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader.api import Gradebook, SubmittedNotebook

@@ -5,7 +5,7 @@ import io
 
 import pytest
 from headcheck.errors import UsageError
-from headcheck.gradebook.lms_fields import DELIMITERS, decode, replace, split
+from headcheck.gradebook.export.lms_fields import DELIMITERS, decode, replace, split
 from hypothesis import given
 from hypothesis import strategies as st
 

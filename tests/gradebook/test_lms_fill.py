@@ -5,8 +5,8 @@ import io
 
 import pytest
 from headcheck.errors import UsageError
-from headcheck.gradebook.export_entries import Entry, Student, TaskEntry
-from headcheck.gradebook.lms_fill import fill
+from headcheck.gradebook.export.entries import Entry, Student, TaskEntry
+from headcheck.gradebook.export.lms_fill import fill
 from headcheck.report.filled import account
 from hypothesis import given
 from hypothesis import strategies as st

@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 from headcheck.course.submission import merge, read_or_stand_in
-from headcheck.gradebook.exporter import SubmissionExporter
+from headcheck.gradebook.dropin.exporter import SubmissionExporter
 from headcheck.gradebook.notebooks import add_outputs, add_verdict, repaired_notebook
 from headcheck.grading.verdict import CellOutput, TaskVerdict, Verdict
 from nbgrader.converters.base import BaseConverter

@@ -4,8 +4,9 @@ import struct
 
 import pytest
 import torch
-from headcheck.gradebook import pictures, plain_run, proof, written
-from headcheck.gradebook.plain_run import PlainCell, run_plain
+from headcheck.gradebook.plain import pictures, proof, written
+from headcheck.gradebook.plain import run as plain_run
+from headcheck.gradebook.plain.run import PlainCell, run_plain
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """The points of a plain nbgrader test cell follow from how it ended, never from what it printed."""
 
 import pytest
-from headcheck.gradebook.plain_run import Outcome
-from headcheck.gradebook.points import partial_credit, points_of
+from headcheck.gradebook.plain.points import partial_credit, points_of
+from headcheck.gradebook.plain.run import Outcome
 from headcheck.grading.verdict import CellOutput
 from hypothesis import given
 from hypothesis import strategies as st

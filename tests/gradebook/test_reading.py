@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from headcheck.course.notebook import MAX_CELLS
 from headcheck.errors import UsageError
-from headcheck.gradebook.reading import NOTES, UNREADABLE, read_plain, unreadable
+from headcheck.gradebook.plain.reading import NOTES, UNREADABLE, read_plain, unreadable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

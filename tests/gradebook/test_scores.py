@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
-from headcheck.gradebook.points import Points
-from headcheck.gradebook.scores import enter, points_without_run
+from headcheck.gradebook.dropin.scores import enter, points_without_run
+from headcheck.gradebook.plain.points import Points
 from nbgrader.utils import compute_checksum
 
 

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from headcheck.gradebook.staging import find_handed, take
+from headcheck.gradebook.classes.staging import find_handed, take
 
 
 @pytest.fixture

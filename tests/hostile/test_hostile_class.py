@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from headcheck.course.config import load_course
-from headcheck.gradebook.class_run import ClassRun
-from headcheck.gradebook.flow import Flow
+from headcheck.gradebook.classes.flow import Flow
+from headcheck.gradebook.classes.run import ClassRun
 from headcheck.gradebook.links import copy_plain_files_only
 from headcheck.grading.pool import Pool
 from nbgrader.api import Gradebook

@@ -28,7 +28,7 @@ def export() -> None:
 @one_line_errors
 def export_csv(assignments: tuple[str, ...], folder: Path | None, output: Path | None, excel: bool) -> int:
     """Write one row per student and task, of all assignments or those named."""
-    from headcheck.gradebook.export_class import class_csv
+    from headcheck.gradebook.export.folder import class_csv
 
     text = class_csv(folder or Path.cwd(), assignments)
     _write(output, text.encode("utf-8-sig" if excel else "utf-8"))
@@ -58,7 +58,7 @@ def export_lms(
     output: Path | None,
 ) -> int:
     """Fill scores into a gradebook that Canvas or Moodle exported; all else stays byte for byte."""
-    from headcheck.gradebook.export_class import fill_lms
+    from headcheck.gradebook.export.folder import fill_lms
     from headcheck.report.filled import account
 
     filled, entries = fill_lms(folder or Path.cwd(), assignment, gradebook, column, match, mapping, out_of)

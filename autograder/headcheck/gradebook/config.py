@@ -19,24 +19,24 @@ CONFIG_FILE = "nbgrader_config.py"
 
 SANITIZE_PREPROCESSORS = [
     "nbgrader.preprocessors.ClearOutput",
-    "headcheck.gradebook.repair.DeduplicateIds",
+    "headcheck.gradebook.dropin.repair.DeduplicateIds",
     "nbgrader.preprocessors.OverwriteKernelspec",
-    "headcheck.gradebook.repair.OverwriteCells",
-    "headcheck.gradebook.disarm.DisarmMarkdown",
-    "headcheck.gradebook.metadata.CheckCellMetadata",
+    "headcheck.gradebook.dropin.repair.OverwriteCells",
+    "headcheck.gradebook.dropin.disarm.DisarmMarkdown",
+    "headcheck.gradebook.dropin.metadata.CheckCellMetadata",
 ]
 
 AUTOGRADE_PREPROCESSORS = [
-    "headcheck.gradebook.execute.Execute",
+    "headcheck.gradebook.dropin.execute.Execute",
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
-    "headcheck.gradebook.scores.SaveAutoGrades",
+    "headcheck.gradebook.dropin.scores.SaveAutoGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
-    "headcheck.gradebook.metadata.CheckCellMetadata",
+    "headcheck.gradebook.dropin.metadata.CheckCellMetadata",
 ]
 
-FEEDBACK_PREPROCESSORS = ["nbgrader.preprocessors.GetGrades", "headcheck.gradebook.hidden_tests.HideHiddenTests"]
+FEEDBACK_PREPROCESSORS = ["nbgrader.preprocessors.GetGrades", "headcheck.gradebook.plain.hidden_tests.HideHiddenTests"]
 
 AUTOTESTS = "nbgrader.preprocessors.InstantiateTests"
 """Writes the tests behind `### AUTOTEST`; it starts a kernel, but only for a notebook that has some."""
@@ -52,7 +52,7 @@ def configure(config: Config, folder: Path | None = None) -> None:
     if "nbgrader" in sys.modules:  # else headcheck's own command reads this, and loads it when there is work for it
         mend_nbgrader()
     config.GenerateAssignment.preprocessors = [RELEASE_PREPROCESSORS[0], AUTOTESTS, *RELEASE_PREPROCESSORS[1:]]
-    config.Autograde.exporter_class = "headcheck.gradebook.exporter.SubmissionExporter"
+    config.Autograde.exporter_class = "headcheck.gradebook.dropin.exporter.SubmissionExporter"
     config.Autograde.sanitize_preprocessors = SANITIZE_PREPROCESSORS
     config.Autograde.autograde_preprocessors = AUTOGRADE_PREPROCESSORS
     config.GenerateFeedback.exporter_class = "headcheck.report.exporter.FeedbackExporter"

@@ -13,8 +13,8 @@ from rich.markup import escape
 
 from headcheck.course.config import Course, find_course
 from headcheck.errors import UsageError
-from headcheck.gradebook.class_run import ClassResult, ClassRun, Survey
-from headcheck.gradebook.flow import Flow, Workers
+from headcheck.gradebook.classes.flow import Flow, Workers
+from headcheck.gradebook.classes.run import ClassResult, ClassRun, Survey
 from headcheck.grading.verdict import Verdict
 from headcheck.i18n import _
 from headcheck.report.table import class_table, visible

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headcheck.gradebook.export_entries import Entry
-from headcheck.gradebook.lms_fill import Filled
+from headcheck.gradebook.export.entries import Entry
+from headcheck.gradebook.export.lms_fill import Filled
 from headcheck.i18n import _
 
 

@@ -18,8 +18,8 @@ from headcheck.course.assignment import Assignment, load_assignment
 from headcheck.course.config import load_course
 from headcheck.course.files import write_atomically
 from headcheck.course.submission import Submission, read_or_stand_in, unreadable_submission
+from headcheck.gradebook.classes.standing import stamp
 from headcheck.gradebook.notebooks import add_verdict, repaired_notebook
-from headcheck.gradebook.standing import stamp
 from headcheck.grading.verdict import verdict_of
 from headcheck.report.collect import feedback_page
 from headcheck.report.feedback import render_feedback
@@ -44,7 +44,7 @@ def write_pages(
         student: the student.
         taken: `path` of a copy of the notebook, `unusable` if there is none, `timestamp`.
         verdict: record of the verdict.
-        entry: what the gradebook says, see `headcheck.gradebook.ledger.Entry`.
+        entry: what the gradebook says, see `headcheck.gradebook.classes.ledger.Entry`.
         marks: what nbgrader puts into every notebook, see `Ledger.marks`.
         steps: `autograded` and `feedback`: folder and permissions.
         beside: files of the course that lie beside the notebook: path in its folder -> path.

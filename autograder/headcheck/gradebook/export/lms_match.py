@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from headcheck.errors import UsageError
-from headcheck.gradebook.export_entries import Student
-from headcheck.gradebook.lms_fields import Record
+from headcheck.gradebook.export.entries import Student
+from headcheck.gradebook.export.lms_fields import Record
 from headcheck.i18n import _
 
 PLATFORM_ID = "id"

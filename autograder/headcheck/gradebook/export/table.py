@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from headcheck.gradebook.export_entries import Entry, TaskEntry
+from headcheck.gradebook.export.entries import Entry, TaskEntry
 
 COLUMNS = (
     "student_id",

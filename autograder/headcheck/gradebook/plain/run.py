@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from headcheck.gradebook.pictures import draws, fetch_pictures
-from headcheck.gradebook.proof import Proof
-from headcheck.gradebook.written import collect_written
+from headcheck.gradebook.plain.pictures import draws, fetch_pictures
+from headcheck.gradebook.plain.proof import Proof
+from headcheck.gradebook.plain.written import collect_written
 from headcheck.grading.verdict import CellOutput
 from headcheck.i18n import _
 from headcheck.jail.client import CellResult, Child, Jail

@@ -14,8 +14,8 @@ from headcheck.course.assignment import Assignment, SourceCell
 from headcheck.course.notebook import RawCell
 from headcheck.course.submission import identify
 from headcheck.errors import UsageError
-from headcheck.gradebook.hidden_tests import without_hidden_tests
-from headcheck.gradebook.reading import NOTES, UNREADABLE
+from headcheck.gradebook.plain.hidden_tests import without_hidden_tests
+from headcheck.gradebook.plain.reading import NOTES, UNREADABLE
 from headcheck.i18n import _
 
 UNMARKED = {"schema_version": SCHEMA_VERSION, "grade": False, "solution": False, "locked": False, "task": False}

@@ -18,7 +18,7 @@ from headcheck.errors import UsageError
 from headcheck.gradebook.courses import headcheck_assignment
 from headcheck.gradebook.links import refuse_links
 from headcheck.gradebook.notebooks import repaired_notebook
-from headcheck.gradebook.reading import read_plain, unreadable
+from headcheck.gradebook.plain.reading import read_plain, unreadable
 from headcheck.gradebook.rows import clear_scores
 from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.launcher import launch_ahead
@@ -47,9 +47,9 @@ class SubmissionExporter(NotebookExporter):
             self._prepare()
 
     def _prepare(self) -> None:
-        if "headcheck.gradebook.desk" not in sys.modules:
+        if "headcheck.gradebook.dropin.desk" not in sys.modules:
             launch_ahead()  # it imports torch at the same time as the next line does
-        from headcheck.gradebook.desk import desk_for
+        from headcheck.gradebook.dropin.desk import desk_for
 
         coursedir = self.parent.coursedir
         desk = desk_for(Path(coursedir.root))

@@ -13,14 +13,14 @@ from headcheck.course.assignment import Assignment
 from headcheck.course.submission import read_or_stand_in
 from headcheck.errors import UsageError
 from headcheck.gradebook.courses import headcheck_assignment
-from headcheck.gradebook.desk import Desk, desk_for
-from headcheck.gradebook.exporter import submitted_path
-from headcheck.gradebook.hidden_tests import has_hidden_tests
+from headcheck.gradebook.dropin.desk import Desk, desk_for
+from headcheck.gradebook.dropin.exporter import submitted_path
 from headcheck.gradebook.notebooks import add_outputs, add_pictures, add_sentence, add_verdict
-from headcheck.gradebook.plain_run import Outcome, PlainCell, PlainRun, run_plain
-from headcheck.gradebook.points import Points, points_of
-from headcheck.gradebook.reading import UNREADABLE
-from headcheck.gradebook.written import put_written
+from headcheck.gradebook.plain.hidden_tests import has_hidden_tests
+from headcheck.gradebook.plain.points import Points, points_of
+from headcheck.gradebook.plain.reading import UNREADABLE
+from headcheck.gradebook.plain.run import Outcome, PlainCell, PlainRun, run_plain
+from headcheck.gradebook.plain.written import put_written
 from headcheck.grading.verdict import CellOutput
 from headcheck.i18n import _
 

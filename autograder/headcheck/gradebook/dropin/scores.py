@@ -9,8 +9,8 @@ from nbgrader import preprocessors, utils
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook, SubmittedNotebook
 
 from headcheck.course.build import HIDDEN_CALL
-from headcheck.gradebook.points import Points, partial_credit
-from headcheck.gradebook.reading import NOTES, UNREADABLE
+from headcheck.gradebook.plain.points import Points, partial_credit
+from headcheck.gradebook.plain.reading import NOTES, UNREADABLE
 from headcheck.gradebook.rows import NO_RESPONSE
 from headcheck.i18n import _
 

@@ -13,9 +13,9 @@ from headcheck.course.config import find_course
 from headcheck.errors import UsageError
 from headcheck.gradebook.config import load_config
 from headcheck.gradebook.database import open_gradebook
-from headcheck.gradebook.export_csv import gradebook_csv
-from headcheck.gradebook.export_entries import Entry, assignment_names, read_entries
-from headcheck.gradebook.lms_fill import Filled, fill
+from headcheck.gradebook.export.entries import Entry, assignment_names, read_entries
+from headcheck.gradebook.export.lms_fill import Filled, fill
+from headcheck.gradebook.export.table import gradebook_csv
 from headcheck.i18n import _
 
 

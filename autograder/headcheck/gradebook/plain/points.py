@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from headcheck.course.build import HIDDEN_CALL
-from headcheck.gradebook.plain_run import Outcome
+from headcheck.gradebook.plain.run import Outcome
 from headcheck.i18n import _
 
 NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?|[+-]?(?:nan|inf)", re.IGNORECASE)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headcheck.errors import UsageError
-from headcheck.gradebook.export_csv import number
-from headcheck.gradebook.export_entries import Entry
-from headcheck.gradebook.lms_fields import DELIMITERS, Field, Record, decode, replace, split
-from headcheck.gradebook.lms_match import Roster, find_column, id_columns, match_row
+from headcheck.gradebook.export.entries import Entry
+from headcheck.gradebook.export.lms_fields import DELIMITERS, Field, Record, decode, replace, split
+from headcheck.gradebook.export.lms_match import Roster, find_column, id_columns, match_row
+from headcheck.gradebook.export.table import number
 from headcheck.i18n import _
 
 POINTS_ROW = "points possible"

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from headcheck.course.assignment import load_assignment
 from headcheck.gradebook.address import check_database
-from headcheck.gradebook.class_run import ClassResult, ClassRun, One, Survey
+from headcheck.gradebook.classes.run import ClassResult, ClassRun, One, Survey
+from headcheck.gradebook.classes.staging import take
+from headcheck.gradebook.classes.standing import Standing, grades_in
 from headcheck.gradebook.mend import mend_nbgrader
-from headcheck.gradebook.staging import take
-from headcheck.gradebook.standing import Standing, grades_in
 from headcheck.grading.store import Kept
 from headcheck.grading.verdict import TaskVerdict, Verdict, verdict_of
 from headcheck.grading.versions import versions
@@ -29,7 +29,7 @@ from headcheck.grading.worker import Answer, Job
 from headcheck.i18n import _
 
 if TYPE_CHECKING:
-    from headcheck.gradebook.ledger import Entry, Ledger
+    from headcheck.gradebook.classes.ledger import Entry, Ledger
 
 BATCH = 40
 """How many verdicts are entered in one transaction, at most."""
@@ -107,7 +107,7 @@ class Flow:
 
     def _open_ledger(self) -> Ledger:
         mend_nbgrader()
-        from headcheck.gradebook.ledger import open_ledger
+        from headcheck.gradebook.classes.ledger import open_ledger
 
         return open_ledger(self._run.config, self._run.course, self._run.assignment)
 

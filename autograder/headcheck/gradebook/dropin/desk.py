@@ -9,8 +9,8 @@ from pathlib import Path
 
 from headcheck.course.config import Course
 from headcheck.gradebook.courses import course_of
-from headcheck.gradebook.open_grader import OpenGrader
-from headcheck.gradebook.plain_run import UNLIMITED_S
+from headcheck.gradebook.dropin.open_grader import OpenGrader
+from headcheck.gradebook.plain.run import UNLIMITED_S
 from headcheck.grading.grade import make_jail, submissions_are_trusted
 from headcheck.grading.verdict import Verdict
 from headcheck.jail.client import Jail, Limits

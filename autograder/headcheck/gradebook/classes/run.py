@@ -12,11 +12,11 @@ from typing import Protocol
 from headcheck.course.assignment import load_assignment
 from headcheck.course.config import Course
 from headcheck.errors import UsageError
+from headcheck.gradebook.classes.places import places_of
+from headcheck.gradebook.classes.staging import Handed, Taken, find_handed, take
+from headcheck.gradebook.classes.standing import Record, grades_in
+from headcheck.gradebook.classes.steps import refuse_other_steps
 from headcheck.gradebook.config import load_config
-from headcheck.gradebook.places import places_of
-from headcheck.gradebook.staging import Handed, Taken, find_handed, take
-from headcheck.gradebook.standing import Record, grades_in
-from headcheck.gradebook.steps import refuse_other_steps
 from headcheck.grading.store import VerdictStore
 from headcheck.grading.verdict import Verdict
 from headcheck.grading.versions import course_version, grader_version, submission_key, versions

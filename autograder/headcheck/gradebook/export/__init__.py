@@ -1,0 +1,1 @@
+"""Takes points out of the gradebook: tables, and files of learning platforms."""
