@@ -20,7 +20,28 @@ WORK = {
     "ann": GOOD,
     "bob": {**GOOD, "double": "print('hello')\ndef double(x):\n    return x * x\n", "why": "Because."},
     "eve": {},
+    "kim": {**GOOD, "why": "Late."},
+    "liz": GOOD,
 }
+LATE = ("kim",)
+DELETED = {"liz": ("why", "total")}
+"""Student -> cells that are missing in what was handed in."""
+
+ZERO_WHEN_LATE = "c.LateSubmissionPlugin.penalty_method = 'zero'\n"
+
+
+def enter_with_deadline(tiny, config):
+    """Do what an instructor does beforehand: release the assignment with a deadline."""
+    enter_assignment(config, tiny.course, tiny.name)
+    with Gradebook(CourseDirectory(config=config).db_url) as gradebook:
+        gradebook.update_or_create_assignment(tiny.name, duedate="2026-02-03 16:00:00 UTC")
+
+
+def delete_cells(path, names):
+    notebook = json.loads(path.read_text())
+    kept = [cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") not in names]
+    assert len(kept) == len(notebook["cells"]) - len(names)
+    path.write_text(json.dumps({**notebook, "cells": kept}))
 
 
 @pytest.fixture(scope="module")
@@ -32,15 +53,19 @@ def both(tmp_path_factory):
         (tiny.root / "source" / tiny.name / "data.csv").write_text("1,2\n")
         for student, answers in WORK.items():
             path = hand_in(tiny, student, **answers)
-            (path.parent / "timestamp.txt").write_text("2026-02-03 15:00:00 UTC")
+            (path.parent / "timestamp.txt").write_text(f"2026-02-03 {17 if student in LATE else 15}:00:00 UTC")
+            delete_cells(path, DELETED.get(student, ()))
+        with (tiny.root / "nbgrader_config.py").open("a") as file:
+            file.write(ZERO_WHEN_LATE)
+        mend_nbgrader()
+        enter_with_deadline(tiny, load_config(tiny.root))
         assert grade(tiny)[0] == 0
         ours = Tiny(tmp_path_factory.mktemp("ours") / "course", tiny.name)
         shutil.copytree(tiny.root, ours.root)
         (tiny.root / "gradebook.db").unlink()
-        mend_nbgrader()
         config = load_config(tiny.root)
         config.CourseDirectory.assignment_id = tiny.name
-        enter_assignment(config, tiny.course, tiny.name)
+        enter_with_deadline(tiny, config)
         for converter in (Autograde, GenerateFeedback):
             config[converter.__name__].force = True
             run_converter(converter(coursedir=CourseDirectory(config=config), config=config), converter.__name__)
@@ -101,3 +126,13 @@ def test_the_gradebooks_say_the_same(ours, theirs):
             }
 
     assert rows(ours) == rows(theirs)
+
+
+def test_both_take_the_points_of_whoever_is_late(ours, theirs):
+    for tiny in (ours, theirs):
+        with Gradebook(f"sqlite:///{tiny.root}/gradebook.db") as gradebook:
+            found = {
+                s.student.id: (s.score, s.late_submission_penalty) for s in gradebook.assignment_submissions(tiny.name)
+            }
+        assert found["kim"] == (5, 5)
+        assert found["ann"] == (5, 0)

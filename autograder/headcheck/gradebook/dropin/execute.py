@@ -58,7 +58,7 @@ class Execute(preprocessors.Execute):
             resources["headcheck"] = self._grade_plain(nb, resources, desk)
         else:
             path = submitted_path(coursedir, resources)
-            resources["headcheck"] = self._grade(nb, assignment, desk, path)
+            resources["headcheck"], resources["headcheck_untouched"] = self._grade(nb, assignment, desk, path)
         return nb, resources
 
     def _check_kernel(self, nb: nbformat.NotebookNode) -> None:
@@ -74,12 +74,15 @@ class Execute(preprocessors.Execute):
                 )
             )
 
-    def _grade(self, nb: nbformat.NotebookNode, assignment: Assignment, desk: Desk, path: Path) -> dict[str, Points]:
-        """Grade a notebook of headcheck's own by its hidden graders."""
+    def _grade(
+        self, nb: nbformat.NotebookNode, assignment: Assignment, desk: Desk, path: Path
+    ) -> tuple[dict[str, Points], set[str]]:
+        """Grade a notebook of headcheck's own by its hidden graders; tell which answers nobody gave, too."""
         verdict = desk.verdict(path, assignment.name, self._own_timeout())
         add_verdict(nb, read_or_stand_in(path, assignment), verdict)
-        tasks = zip(assignment.tasks, verdict.tasks, strict=True)
-        return {task.grade_id: Points(result.score) for task, result in tasks if not task.manual}
+        tasks = [*zip(assignment.tasks, verdict.tasks, strict=True)]
+        points = {task.grade_id: Points(result.score) for task, result in tasks if result.state != "manual"}
+        return points, {task.name for task, result in tasks if result.state == "not_attempted"}
 
     def _own_timeout(self) -> float | None:
         """Return the timeout if somebody configured one; else headcheck's assignments have the limits of the course."""

@@ -25,7 +25,8 @@ class SaveAutoGrades(preprocessors.SaveAutoGrades):
 
         Args:
             nb: the graded notebook.
-            resources: nbgrader's resources, with `headcheck`: grade_id -> Points.
+            resources: nbgrader's resources, with `headcheck`: grade_id -> Points, and `headcheck_untouched`: names of
+                answers that nobody gave.
 
         Returns:
             Both.
@@ -33,6 +34,7 @@ class SaveAutoGrades(preprocessors.SaveAutoGrades):
         ids = resources["nbgrader"]
         cells = [cell for cell in nb.cells if utils.is_grade(cell) or _takes_comments(cell)]
         points: dict[str, Points] = resources.get("headcheck", {})
+        untouched: set[str] = resources.get("headcheck_untouched", set())
         with Gradebook(ids["db_url"]) as gradebook:
             row = gradebook.find_submission_notebook(ids["notebook"], ids["assignment"], ids["student"])
             grades, comments = _rows(gradebook, Grade, row), _rows(gradebook, Comment, row)
@@ -41,7 +43,7 @@ class SaveAutoGrades(preprocessors.SaveAutoGrades):
                 if utils.is_grade(cell):
                     enter(grades[name], points[name] if name in points else points_without_run(cell))
                 if _takes_comments(cell):
-                    comments[name].auto_comment = _remark(cell)
+                    comments[name].auto_comment = NO_RESPONSE if name in untouched else _remark(cell)
             _add_notes([comments[c.metadata["nbgrader"]["grade_id"]] for c in cells if _takes_comments(c)], nb)
             gradebook.db.commit()
         return nb, resources
