@@ -282,15 +282,22 @@ def check_repetition(
     h: int,
     learns: WrongAnswer | None,
 ) -> None:
-    """Call a layer twice with one and the same mask, which stays in the student's process."""
+    """Call a layer twice with the same inputs and the same mask, which stay in the student's process."""
     mask = layer.make("W_q.weight.new_tensor", pad.float().tolist()).make("bool")
-    first, shown = pair(layer.method("__call__", q, k, v, mask))
+    theirs = [layer.make("W_q.weight.new_tensor", x.tolist()) for x in (q, k, v)]
+    first, shown = pair(layer.method("__call__", *theirs, mask))
     if differences(mask.method("clone"), pad) is not None:
         raise WrongAnswer(
             _("MultiHeadAttention: the mask that was passed is another one after the call"),
             mistakes=("mask-changed-in-place",),
         )
-    second, shown_again = pair(layer.method("__call__", q, k, v, mask))
+    for name, kept, sent in zip("qkv", theirs, (q, k, v), strict=True):
+        if differences(kept.method("clone"), sent) is not None:
+            raise WrongAnswer(
+                _("MultiHeadAttention: the {name} that was passed is another one after the call").format(name=name),
+                mistakes=("input-changed-in-place",),
+            )
+    second, shown_again = pair(layer.method("__call__", *theirs, mask))
     if same_value((second, shown_again), (first, shown)):
         return
     expected = from_scratch.multi_head_attention(q, k, v, pad, state, h)[1]

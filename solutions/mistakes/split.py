@@ -50,6 +50,15 @@ def interleaved(x: torch.Tensor, h: int) -> torch.Tensor:
     return x.view(B, n, d_model // h, h).permute(0, 3, 1, 2)
 
 
+def _reversed(x: torch.Tensor, h: int) -> torch.Tensor:
+    return split_heads(x, h).flip(1)  # (B, h, n, d_k), the last block first
+
+
+def _same_block(x: torch.Tensor, h: int) -> torch.Tensor:
+    B, n, d_model = x.shape
+    return x[:, None, :, : d_model // h].expand(B, h, n, d_model // h)  # (B, h, n, d_k), h times the first block
+
+
 def _no_transpose(x: torch.Tensor, h: int) -> torch.Tensor:
     B, n, d_model = x.shape
     return x.view(B, n, h, d_model // h)  # (B, n, h, d_k)
@@ -196,6 +205,32 @@ MISTAKES = (
             {**everywhere(interleaved), "merge": lambda c: {"merged": c["context"].permute(0, 2, 3, 1).flatten(2)}},
         ],
         wrong=alone(interleaved),
+    ),
+    Mistake(
+        id="split-heads-reversed",
+        name=N_("the heads stand in the opposite order"),
+        symptom=N_("The right shape; head 0 holds the last block of columns."),
+        explanation=N_(
+            "Head 0 owns the first d_k columns, head 1 the next ones. In another order each head meets the rows of the "
+            "output projection that were trained for another one."
+        ),
+        see=N_("Split a tensor in which every entry carries the number of its column, and print head 0."),
+        question=N_("Which columns of x does your head 0 hold, and which should it hold?"),
+        choices=[everywhere(_reversed)],
+        wrong=alone(_reversed),
+    ),
+    Mistake(
+        id="split-same-block-for-all",
+        name=N_("every head got the same block of columns"),
+        symptom=N_("The right shape; all heads are equal."),
+        explanation=N_(
+            "Each head should look at columns of its own: head i at i * d_k to (i + 1) * d_k. A slice without the "
+            "number of the head in it takes the same columns every time."
+        ),
+        see=N_("Split a tensor in which every entry carries the number of its column, and print heads 0 and 1."),
+        question=N_("Where does the number of the head stand in your slice?"),
+        choices=[everywhere(_same_block)],
+        wrong=alone(_same_block),
     ),
     Mistake(
         id="attends-over-heads",

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from solutions import bug_hunt, experiments, from_scratch, torch_module, two_rel
 from solutions.mistakes import BANK, INSEPARABLE, LESSONS, PIPELINES, STAGES
 
 MISTAKES = list(BANK.values())
+ROOT = Path(__file__).parents[2]
 
 
 def signature_of(task):
@@ -40,6 +42,14 @@ def test_a_mistake_can_be_made_somewhere_with_the_signature_of_the_task(mistake)
     for task in mistake.wrong:
         for form in mistake.forms(task):
             assert len(inspect.signature(form).parameters) == len(signature_of(task))
+
+
+@pytest.mark.parametrize("mistake", [m for m in MISTAKES if not m.wrong], ids=lambda m: m.id)
+def test_a_mistake_that_only_a_probe_finds_is_named_by_a_hidden_test_and_tried_by_an_answer(mistake):
+    quoted = f'"{mistake.id}"'
+    assert any(quoted in path.read_text() for path in (ROOT / "autograder" / "hidden").glob("*.py"))
+    tried = [*(ROOT / "tests" / "corpus").glob(f"*/wrong/{mistake.id.replace('-', '_')}.py")]
+    assert tried or any(quoted in path.read_text() for path in (ROOT / "tests" / "hidden").glob("*.py"))
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.id)
