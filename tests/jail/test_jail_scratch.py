@@ -15,6 +15,7 @@ from headcheck.jail.errors import JailUnavailable
 from headcheck.jail.layers import LANDLOCK, SECCOMP
 from headcheck.jail.scratch import Scratch
 from headcheck.jail.watch import Watch
+from headcheck.temporary import sweep
 from stage import let_children_read_python
 
 ROOT = os.geteuid() == 0
@@ -135,6 +136,7 @@ def test_folders_are_removed_whatever_is_in_them(place: Path):
 KILLED = """
 import os, sys, tempfile, time
 from headcheck.jail.scratch import Scratch
+from headcheck.temporary import sweep
 tempfile.tempdir = sys.argv[1]
 made = Scratch().make(os.getuid(), "")
 open(made + "/file", "w").close()
@@ -149,10 +151,10 @@ def test_what_a_killed_grader_left_is_removed_by_the_next_one(place: Path):
         assert killed.stdout is not None
         assert killed.stdout.readline() == b"made\n"
         (left,) = place.iterdir()
-        scratch.sweep()
+        sweep("scratch", scratch.remove)
         assert left.exists(), "its owner still lives"
         killed.kill()
-    scratch.sweep()
+    sweep("scratch", scratch.remove)
     assert list(place.iterdir()) == []
 
 
@@ -165,7 +167,7 @@ def test_a_planted_folder_or_link_is_left_alone(place: Path):
         (place / "headcheck-scratch-foreign").mkdir()
         os.chown(place / "headcheck-scratch-foreign", 65534, 65534)
     before = sorted(place.rglob("*"))
-    scratch.sweep()
+    sweep("scratch", scratch.remove)
     assert sorted(place.rglob("*")) == before
 
 

@@ -4,17 +4,12 @@ So nothing here follows a link, or trusts a name, a depth or a permission that i
 """
 
 import contextlib
-import fcntl
 import os
 import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
-_PREFIX = "headcheck-scratch-"
-_NEW = "headcheck-new-"
-_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW
+from headcheck.temporary import FOLDER, OwnFolder
 
 
 class Scratch:
@@ -25,12 +20,8 @@ class Scratch:
     """
 
     def __init__(self) -> None:
-        sweep()
-        made = Path(os.path.realpath(tempfile.mkdtemp(prefix=_NEW)))
-        self._lock = os.open(made, _FOLDER)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)  # the kernel undoes it when we end, however that happens
-        self.folder = str(made.with_name(made.name.replace(_NEW, _PREFIX)))
-        os.rename(made, self.folder)  # no sweeper knew it before it was locked
+        self._own = OwnFolder("scratch", remove)
+        self.folder = str(self._own.path)
         if os.geteuid() == 0:
             os.chmod(self.folder, 0o711)  # children with other user ids pass through
 
@@ -54,21 +45,7 @@ class Scratch:
 
     def close(self) -> None:
         """Remove everything."""
-        remove(self.folder)
-        os.close(self._lock)
-
-
-def sweep() -> None:
-    """Remove what graders of this user left behind when they were killed."""
-    for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            folder = os.open(path, _FOLDER)
-            try:
-                if os.fstat(folder).st_uid == os.geteuid():
-                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its owner lives
-                    remove(str(path))
-            finally:
-                os.close(folder)
+        self._own.close()
 
 
 def remove(path: str) -> None:
@@ -82,7 +59,7 @@ def remove(path: str) -> None:
 @contextlib.contextmanager
 def _opened(path: str, parent: int | None = None) -> Iterator[int]:
     """Open a folder, never a link to one, whatever its permissions are."""
-    place = os.open(path, os.O_PATH | _FOLDER, dir_fd=parent)
+    place = os.open(path, os.O_PATH | FOLDER, dir_fd=parent)
     try:
         os.chmod(f"/proc/self/fd/{place}", 0o700)
         folder = os.open(f"/proc/self/fd/{place}", os.O_DIRECTORY)

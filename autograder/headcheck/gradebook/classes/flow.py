@@ -6,9 +6,9 @@ pages are written, and what was entered is remembered last.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
-import tempfile
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -27,6 +27,7 @@ from headcheck.grading.verdict import TaskVerdict, Verdict, verdict_of
 from headcheck.grading.versions import versions
 from headcheck.grading.worker import Answer, Job
 from headcheck.i18n import _
+from headcheck.temporary import OwnFolder
 
 if TYPE_CHECKING:
     from headcheck.gradebook.classes.ledger import Entry, Ledger
@@ -93,8 +94,8 @@ class Flow:
             JailUnavailable: student code cannot be run here.
             UsageError: the assignment is not complete, or the gradebook refuses it.
         """
-        with tempfile.TemporaryDirectory(prefix="headcheck-staging-") as folder:
-            self._staging = Path(folder)
+        with contextlib.closing(OwnFolder("staging")) as folder:
+            self._staging = folder.path
             self._feed()  # before nbgrader is loaded, which takes a while
             try:
                 if self._writers is not None and (self._to_enter or self._under_way):
