@@ -7,7 +7,7 @@ import select
 import signal
 from typing import Any, BinaryIO
 
-from headcheck.i18n import N_
+from headcheck.i18n import N_, _
 from headcheck.jail.channel import wait_for
 from headcheck.jail.results import Limits
 
@@ -78,4 +78,4 @@ class Process:
         # The kernel out of memory sends SIGKILL, and a failed allocation may crash in other ways.
         if used_mb > 0.5 * self._limits.memory_mb:
             return MEMORY
-        return SIGNAL.format(number=-code)
+        return _(SIGNAL).format(number=-code)  # the others are looked up where they are shown
