@@ -12,7 +12,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.forkserver import ensure_running
 from multiprocessing.process import BaseProcess
@@ -52,7 +52,9 @@ class _Member:
     process: BaseProcess
     connection: Connection
     until: float
-    task: _Task | None = None
+    """When the job that it is doing, or its start, has taken too long."""
+    tasks: deque[_Task] = field(default_factory=deque)
+    """The job that it is doing, and one that it will do next without waiting for us."""
     ready: bool = False
 
 
@@ -99,7 +101,7 @@ class Pool:
     @property
     def hungry(self) -> bool:
         """Whether more jobs should be submitted, so that no worker has to wait for its next one."""
-        return len(self._waiting) < self._wanted
+        return len(self._waiting) < 2 * self._wanted
 
     def collect(self, timeout: float) -> list[tuple[Hashable, Answer]]:
         """Wait for answers.
@@ -121,7 +123,7 @@ class Pool:
         for member in dict.fromkeys(handles[handle] for handle in wait(list(handles), timeout)):
             self._hear(member)
         for member in self._members:
-            if (member.task or not member.ready) and time.monotonic() > member.until:
+            if (member.tasks or not member.ready) and time.monotonic() > member.until:
                 member.process.kill()
         self._hand_out()
         done, self._done = self._done, []
@@ -134,7 +136,7 @@ class Pool:
         for member in self._members:
             member.connection.close()
         for member in self._members:
-            member.process.join(0 if member.task else 10)
+            member.process.join(0 if member.tasks else 10)
             if member.process.is_alive():
                 member.process.kill()
                 member.process.join()
@@ -163,15 +165,25 @@ class Pool:
         while len(self._members) < self._wanted:
             self._members.append(self._start())
         for member in self._members:
-            if self._waiting and member.task is None and member.process.is_alive():
-                member.task = self._waiting.popleft()
-                seconds = self._seconds(member.task.job) + (0 if member.ready else START_S)
-                member.until = time.monotonic() + seconds
-                with contextlib.suppress(OSError):  # it died this moment: `collect` will see it
-                    member.connection.send_bytes(json.dumps(member.task.job).encode())
+            if self._waiting and not member.tasks:
+                self._send(member)
+        for member in self._members:  # while there are plenty, or one would wait for a worker while another idles
+            if len(self._waiting) >= self._wanted and len(member.tasks) == 1:
+                self._send(member)
 
-    def _seconds(self, job: Job) -> float:
-        """How long a job may take before its worker counts as dead."""
+    def _send(self, member: _Member) -> None:
+        """Give a worker its next job; jobs are small, so this waits for nobody."""
+        if not member.process.is_alive():
+            return
+        member.tasks.append(self._waiting.popleft())
+        if len(member.tasks) == 1:
+            member.until = time.monotonic() + self._seconds(member) + (0 if member.ready else START_S)
+        with contextlib.suppress(OSError):  # it died this moment: `collect` will see it
+            member.connection.send_bytes(json.dumps(member.tasks[-1].job).encode())
+
+    def _seconds(self, member: _Member) -> float:
+        """How long a worker's job may take before it counts as dead."""
+        job = member.tasks[0].job
         limits = self._course.limits_for(job["grade"]) if "grade" in job else None
         return GRACE_S + (2 * limits.submission_seconds if limits is not None else 0)
 
@@ -189,9 +201,10 @@ class Pool:
             raise UsageError(said["unusable"])
         elif "ready" in said:
             member.ready = True
-        elif member.task is not None:
-            self._settle(member.task, said)
-            member.task = None
+        elif member.tasks:
+            self._settle(member.tasks.popleft(), said)
+            if member.tasks:
+                member.until = time.monotonic() + self._seconds(member)
 
     def _settle(self, task: _Task, answer: Answer) -> None:
         """Pass an answer on; a job that failed by a fault of ours is tried once more."""
@@ -211,6 +224,7 @@ class Pool:
                     status=member.process.exitcode
                 )
             )
-        if member.task is not None:
-            self._settle(member.task, {"failed": _("its worker process ended")})
+        self._waiting.extendleft(reversed([*member.tasks][1:]))  # it had not begun with these
+        if member.tasks:
+            self._settle(member.tasks[0], {"failed": _("its worker process ended")})
         self._members[self._members.index(member)] = self._start()

@@ -47,10 +47,9 @@ class VerdictStore:
         Returns:
             It, or None when there is none or its file is damaged.
         """
-        path = self._path(student)
+        path = self.path(student)
         try:
-            content = json.loads(path.read_bytes())
-            return Kept(str(content["key"]), dict(content["versions"]), verdict_of(content["verdict"]))
+            return read_kept(path)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -65,7 +64,25 @@ class VerdictStore:
             kept: the verdict.
         """
         content = {"key": kept.key, "versions": dict(kept.versions), "verdict": kept.verdict.to_record()}
-        write_atomically(self._path(student), json.dumps(content, ensure_ascii=True))
+        write_atomically(self.path(student), json.dumps(content, ensure_ascii=True))
 
-    def _path(self, student: str) -> Path:
+    def path(self, student: str) -> Path:
+        """Return the file of a student's verdict."""
         return self._folder / student / "verdict.json"  # the name of a student may be as long as names can be
+
+
+def read_kept(path: Path) -> Kept:
+    """Read one verdict.
+
+    Args:
+        path: its file.
+
+    Returns:
+        The verdict.
+
+    Raises:
+        OSError: there is no such file, or it cannot be read.
+        ValueError, KeyError, TypeError, RecursionError: it is damaged.
+    """
+    content = json.loads(path.read_bytes())
+    return Kept(str(content["key"]), dict(content["versions"]), verdict_of(content["verdict"]))

@@ -20,7 +20,7 @@ from headcheck.course.files import write_atomically
 from headcheck.course.submission import Submission, read_or_stand_in, unreadable_submission
 from headcheck.gradebook.classes.standing import stamp
 from headcheck.gradebook.notebooks import add_verdict, repaired_notebook
-from headcheck.grading.verdict import verdict_of
+from headcheck.grading.store import read_kept
 from headcheck.report.collect import feedback_page
 from headcheck.report.feedback import render_feedback
 
@@ -30,12 +30,12 @@ def write_pages(
     assignment: str,
     student: str,
     taken: Mapping[str, str],
-    verdict: Mapping[str, Any],
+    verdict: Mapping[str, str],
     entry: Mapping[str, Any],
     marks: Mapping[str, Any],
     steps: Mapping[str, Any],
     beside: Mapping[str, str],
-) -> dict[str, Any]:
+) -> dict[str, Any] | None:
     """Write both.
 
     Args:
@@ -43,15 +43,18 @@ def write_pages(
         assignment: the assignment.
         student: the student.
         taken: `path` of a copy of the notebook, `unusable` if there is none, `timestamp`.
-        verdict: record of the verdict.
+        verdict: `path` of the file that holds it, and its `key`.
         entry: what the gradebook says, see `headcheck.gradebook.classes.ledger.Entry`.
         marks: what nbgrader puts into every notebook, see `Ledger.marks`.
         steps: `autograded` and `feedback`: folder and permissions.
         beside: files of the course that lie beside the notebook: path in its folder -> path.
 
     Returns:
-        Path -> size and time of change of every file that was written.
+        Path -> size and time of change of every file that was written; None when the verdict is another one by now.
     """
+    kept = read_kept(Path(verdict["path"]))
+    if kept.key != verdict["key"]:
+        return None
     task = _assignment(root, assignment)
     submission = _submission(taken, task)
     notebook = repaired_notebook(task, submission)
@@ -59,7 +62,7 @@ def write_pages(
     if marks["kernelspec"]:
         notebook.metadata["kernelspec"] = marks["kernelspec"]
     _set_checksums(notebook, marks["checksums"])
-    add_verdict(notebook, submission, verdict_of(verdict))
+    add_verdict(notebook, submission, kept.verdict)
     files = {f"{assignment}.ipynb": nbformat.v4.writes(notebook)}
     written = _write(steps["autograded"], files, taken["timestamp"], beside)
     _add_grades(notebook, entry)

@@ -158,11 +158,13 @@ class Flow:
             self._judged(one, answer)
             return
         self._forget_copy(one)
-        if "value" in answer:
+        if "failed" in answer:
+            self._give_up(one, answer["failed"])
+        elif answer["value"] is None:
+            self._give_up(one, _("it was handed in anew meanwhile; run this once more"))
+        else:
             self._written.append((one, answer["value"]))
             self._run.watch.entered(one.handed.student)
-        else:
-            self._give_up(one, answer["failed"])
 
     def _judged(self, one: One, answer: Answer) -> None:
         """Keep a verdict; a submission that the grader did not survive twice gets one that says so."""
@@ -224,16 +226,13 @@ class Flow:
 
     def _write(self, ledger: Ledger, one: One, entry: Entry) -> None:
         assert self._writers is not None
-        path, kept = one.copy or self._copy(one), self._run.store.get(one.handed.student)
-        if kept is None or kept.key != one.key:
-            self._give_up(one, _("it was handed in anew meanwhile; run this once more"))
-            return
+        path = one.copy or self._copy(one)
         job = {
             "root": str(self._run.course.root),
             "assignment": self._run.assignment,
             "student": one.handed.student,
             "taken": {"path": str(path), "unusable": one.unusable, "timestamp": one.timestamp},
-            "verdict": kept.verdict.to_record(),
+            "verdict": {"path": str(self._run.store.path(one.handed.student)), "key": one.key},
             "entry": asdict(entry),
             "marks": ledger.marks,
             "steps": ledger.layout.steps(one.handed.student),
