@@ -28,8 +28,8 @@ def page(figures: Mapping[str, Any]) -> str:
         "# What a class costs",
         "",
         "Written by `python benchmarks/class.py`; all rows of a table were measured in one go, one after the other.",
-        "Processor time and memory are of all processes together, sampled once a second: shared memory counts",
-        "once, and the processor time of student processes that live shorter than that is missing.",
+        "Processor time and memory are of all processes together, sampled once a second, later less often: shared",
+        "memory counts once, and the processor time of student processes that live shorter than that is missing.",
         "",
         f"{machine['cores']} cores, load {machine['load']:.1f} before the start, {machine['system']}; "
         + ", ".join(f"{name} {version}" for name, version in made_with.items()),

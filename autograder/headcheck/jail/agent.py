@@ -50,7 +50,7 @@ class _Alarm:
 def prepare() -> None:
     """Note which modules are ours, once everything is imported and before any fork.
 
-    To look through all of them in a child would have the kernel copy 1500 pages, since reading counts references.
+    To look through all of them in a child would have the kernel copy a thousand pages: reading counts references.
     """
     _own_modules[:] = [name for name in sys.modules if name.split(".")[0] == "headcheck"]
 

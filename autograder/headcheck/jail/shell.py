@@ -84,6 +84,10 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
     def showtraceback(self, *args: object, **kwargs: object) -> None:
         """Format nothing: the agent describes the error."""
 
+    def _format_exception_for_storage(self, *args: object, **kwargs: object) -> list[str]:
+        """Colour nothing for a history that nobody reads."""
+        return []
+
     def showsyntaxerror(self, *args: object, **kwargs: object) -> None:
         """Format nothing: the agent describes the error."""
 

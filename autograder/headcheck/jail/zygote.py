@@ -112,8 +112,7 @@ def _warm_up(training: bool) -> Any:
     from headcheck.jail.shell import build_shell
 
     shell = build_shell()
-    for cell in ("0", "1/0"):
-        shell.run_cell(cell, silent=True)
+    shell.run_cell("0", silent=True)
     for module in ("logger", "magics.execution", "magics.pylab"):
         importlib.import_module(f"IPython.core.{module}")
     return shell
