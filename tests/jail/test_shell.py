@@ -67,6 +67,12 @@ def test_a_cell_becomes_the_same_python_as_in_jupyter():
     assert differences(CELLS) == []
 
 
+def test_an_odd_escape_is_not_warned_of_before_the_cell_runs():
+    look = "from headcheck.jail.shell import build_shell; build_shell().transform_cell('x = \\'\\\\d\\'\\ny = 2')"
+    done = subprocess.run([sys.executable, "-W", "always", "-c", look], capture_output=True, text=True, check=True)
+    assert "escape" not in done.stderr
+
+
 @pytest.mark.parametrize("folder", ["source", "examples/class/submitted"])
 def test_the_cells_of_the_course_and_of_students_become_the_same_python_as_in_jupyter(folder):
     cells = []

@@ -136,6 +136,8 @@ def _is_plain(source: str) -> bool:
         return False
     if len(source.splitlines()) < 2:  # a single line may be the name of something that IPython then calls
         return False
+    if "\\" in source:  # an odd escape would be warned of here, and once more when the cell runs
+        return False
     try:
         ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
