@@ -34,6 +34,13 @@ def test_a_folder_is_private_and_goes_when_it_is_closed(place):
     assert list(place.iterdir()) == []
 
 
+def test_a_folder_that_somebody_removed_already_is_no_error(place):
+    made = OwnFolder("staging")
+    made.path.rmdir()
+    made.close()
+    assert list(place.iterdir()) == []
+
+
 def test_the_next_folder_of_a_kind_removes_those_of_the_killed_and_no_others(place):
     with subprocess.Popen([sys.executable, "-c", KILLED, str(place)], stdout=subprocess.PIPE) as killed:
         assert killed.stdout.readline() == b"made\n"

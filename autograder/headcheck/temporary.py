@@ -37,8 +37,9 @@ class OwnFolder:
         os.rename(made, self.path)  # no sweeper knew it before it was locked
 
     def close(self) -> None:
-        """Remove it."""
-        self._remove(str(self.path))
+        """Remove it, unless somebody who tidies temporary folders did."""
+        with contextlib.suppress(FileNotFoundError):
+            self._remove(str(self.path))
         os.close(self._lock)
 
 

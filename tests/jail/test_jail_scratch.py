@@ -136,7 +136,6 @@ def test_folders_are_removed_whatever_is_in_them(place: Path):
 KILLED = """
 import os, sys, tempfile, time
 from headcheck.jail.scratch import Scratch
-from headcheck.temporary import sweep
 tempfile.tempdir = sys.argv[1]
 made = Scratch().make(os.getuid(), "")
 open(made + "/file", "w").close()

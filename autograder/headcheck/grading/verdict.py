@@ -69,6 +69,11 @@ class Verdict:
     memory_mb: float | None = None
     """Most memory that the student's process took beyond what Python and torch take; None when none ran."""
 
+    @property
+    def untouched(self) -> set[str]:
+        """Names of the tasks to which nobody gave an answer."""
+        return {task.task for task in self.tasks if task.state == "not_attempted"}
+
     def to_json(self) -> dict[str, Any]:
         """Return the stable JSON form (one object a line in `headcheck check --json`)."""
         return {

@@ -120,10 +120,9 @@ def _warm_up(training: bool) -> Any:
 
 def _compute_ahead() -> None:
     """Compute what would come out alike in every child."""
-    from headcheck.jail import agent, rootfs, seccomp
+    from headcheck.jail import agent, seccomp
 
     agent.prepare()
-    rootfs.readable_paths()
     seccomp.build(2, private_root=True)  # of a child in a process namespace of its own, where its init is 1
 
 

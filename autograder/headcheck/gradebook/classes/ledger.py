@@ -259,7 +259,7 @@ def _points(verdict: Verdict) -> dict[str, float | None]:
 
 
 def _enter_remarks(row: SubmittedNotebook, verdict: Verdict) -> None:
-    untouched = {task.task for task in verdict.tasks if task.state == "not_attempted"}
+    untouched = verdict.untouched
     for comment in row.comments:
         comment.auto_comment = NO_RESPONSE if comment.name in untouched else None
 

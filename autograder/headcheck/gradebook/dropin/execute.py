@@ -80,9 +80,9 @@ class Execute(preprocessors.Execute):
         """Grade a notebook of headcheck's own by its hidden graders; tell which answers nobody gave, too."""
         verdict = desk.verdict(path, assignment.name, self._own_timeout())
         add_verdict(nb, read_or_stand_in(path, assignment), verdict)
-        tasks = [*zip(assignment.tasks, verdict.tasks, strict=True)]
+        tasks = zip(assignment.tasks, verdict.tasks, strict=True)
         points = {task.grade_id: Points(result.score) for task, result in tasks if result.state != "manual"}
-        return points, {task.name for task, result in tasks if result.state == "not_attempted"}
+        return points, verdict.untouched
 
     def _own_timeout(self) -> float | None:
         """Return the timeout if somebody configured one; else headcheck's assignments have the limits of the course."""
