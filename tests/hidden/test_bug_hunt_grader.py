@@ -2,6 +2,7 @@
 
 import re
 
+import einops
 import pytest
 import torch
 from bug_hunt_students import (
@@ -177,6 +178,26 @@ def test_refusing_everything_does_not_earn_the_refusal():
         raise ValueError(f"{x.shape[-1]} {h}")
 
     assert score("indivisible_heads", solver("indivisible_heads", refuse)) == 2
+
+
+@pytest.mark.parametrize(
+    "split",
+    [
+        lambda x, h: x.unflatten(-1, (h, -1)).transpose(1, 2),
+        lambda x, h: x.unflatten(-1, (h, x.shape[-1] // h)).transpose(1, 2),
+        lambda x, h: einops.rearrange(x, "b n (h d) -> b h n d", h=h),
+    ],
+)
+@pytest.mark.parametrize("inverted", [False, True])
+def test_a_split_that_only_the_library_refuses_is_named_in_any_words(split, inverted):
+    def indivisible_heads(x, h):
+        if inverted and x.shape[-1] % h == 0:
+            raise ValueError(f"{x.shape[-1]} {h}")
+        return split(x, h)
+
+    expected = "divisibility-check-inverted" if inverted else "no-divisibility-check"
+    for seed in SEEDS:
+        assert diagnosed("indivisible_heads", solver("indivisible_heads", indivisible_heads), seed) == {expected}
 
 
 def test_rows_of_padding_are_free_and_rows_of_tokens_are_not():
