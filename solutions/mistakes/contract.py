@@ -161,7 +161,7 @@ def _turned_back(result: Callable[[torch.Tensor], torch.Tensor]) -> Choice:
     return {"returned": lambda c: {"result": (result(output_of(c)), c["shown"])}}
 
 
-# What others than `view` say of columns that cannot be dealt out; in the bank torch would take 3 ms for each of its own.
+# What others than `view` say of columns that cannot be dealt out; to make torch say it takes 3 ms each time.
 _NOT_SPLIT = [
     Crash("RuntimeError", r"unflatten: Provided sizes"),
     Crash("EinopsError", r"can't divide axis of length"),

@@ -84,3 +84,81 @@ def test_the_cells_of_the_course_and_of_students_become_the_same_python_as_in_ju
             continue
     assert len(cells) > 50
     assert differences(cells) == []
+
+
+RUN = """
+import contextlib, io, json, sys, traceback, warnings
+from IPython.core.compilerop import CachingCompiler
+from IPython.core.interactiveshell import InteractiveShell
+from headcheck.jail import shell as module
+
+if sys.argv[1] == "ipython":
+    for name in ("transform_cell", "should_run_async", "run_ast_nodes"):
+        setattr(module.JailShell, name, getattr(InteractiveShell, name))
+    module.CellCompiler.ast_parse = CachingCompiler.ast_parse
+warnings.simplefilter("ignore")
+shell = module.build_shell()
+for number, cell in enumerate(json.load(sys.stdin)):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        error, text = shell.run(number, cell)
+    lines = [line for _name, line in traceback.walk_tb(error.__traceback__)] if error else []
+    print(json.dumps([
+        cell, type(error).__name__, str(error), lines[-1:], text, printed.getvalue(), shell.user_ns["In"][-1],
+        {key: repr(value) for key, value in shell.user_ns.items() if key in ("a", "b", "c", "_", "__annotations__")},
+    ]))
+"""
+
+ODD_CELLS = [
+    "",
+    "# nothing",
+    "a = 1\na",
+    "a = 1\na;",
+    "a\n_",
+    "a = 2\nreturn a",
+    "a = 3\nbreak",
+    "a = 4\n1/0\na = 5",
+    "a = 6\nb",
+    "a = 7\nawait b",
+    "async def f():\n    return 8\na = await f()\na",
+    "import asyncio\nawait asyncio.sleep(0, 9)",
+    "async def g():\n    yield 1\nasync for b in g():\n    a = b\nb",
+    "async def f():\n    pass\n1/0",
+    "a = 10\nfrom __future__ import annotations",
+    "def f(x: nope): pass\nf.__annotations__",
+    "a = 11\nyield a",
+    "from __future__ import annotations\nc: nope = 1\nc",
+    "a = 12\nx = [y async for y in g()]\nx",
+    "a = 13\n%pinfo2 a",
+    "a = 13\n%config IPCompleter",
+    "a = 14\nnonlocal a",
+    "if True:\n    a = 15\n    a",
+    "'''a'''\n'''b'''",
+    "a = 16\nraise SystemExit(1)",
+    "await = 1\na",
+    "a = 17\n'await' in 'await'",
+    "class C:\n    return 1",
+    "a = 18\nimport nothing_of_this_name",
+    "del a\na",
+    "a = 19\nexit()",
+]
+
+
+def run(cells, how):
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, how], input=json.dumps(cells), capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_odd_cells_end_as_in_jupyter():
+    ours, theirs = run(ODD_CELLS, "ours"), run(ODD_CELLS, "ipython")
+    assert len(ours) == len(ODD_CELLS)
+    assert [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]] == []
+
+
+def test_the_cells_of_a_solved_assignment_end_as_in_jupyter():
+    notebook = nbformat.read(ROOT / "source/bug_hunt/bug_hunt.ipynb", 4)
+    cells = [str(cell.source) for cell in notebook.cells if cell.cell_type == "code"]
+    ours = run(cells, "ours")
+    assert len(ours) > 10
+    assert ours == run(cells, "ipython")

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import inspect
 import itertools
 import sys
 import tempfile
@@ -26,6 +27,13 @@ class CellCompiler(CachingCompiler):  # type: ignore[misc]
     """Compiles a cell under a name that holds its index in the notebook."""
 
     index = 0
+    parsed: tuple[str, ast.Module] | None = None
+    """The text that was parsed last, and what it is."""
+
+    def ast_parse(self, source: str, filename: str = "<unknown>", symbol: str = "exec") -> ast.AST:
+        """Parse a cell, unless that was done to see whether it is Python."""
+        (text, tree), self.parsed = self.parsed or ("", None), None
+        return tree if tree is not None and text == source else super().ast_parse(source, filename, symbol)
 
     def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
         """Name the code after the cell that is running."""
@@ -71,9 +79,52 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
 
         IPython's own look for magics is a tokenizer in Python, which takes longer than most cells of a notebook.
         """
-        if self._transformers() != self._own_transformers or not _is_plain(raw_cell):
+        tree = _plain_python(raw_cell) if self._transformers() == self._own_transformers else None
+        if tree is None:
             return str(super().transform_cell(raw_cell))
-        return raw_cell if raw_cell.endswith("\n") else f"{raw_cell}\n"
+        cell = raw_cell if raw_cell.endswith("\n") else f"{raw_cell}\n"
+        self.compile.parsed = cell, tree
+        return cell
+
+    def should_run_async(self, raw_cell: str, *, transformed_cell: str, preprocessing_exc_tuple: Any = None) -> bool:
+        """Whether a cell waits for something outside of a function; without the words there is nothing to look for."""
+        if "await" not in transformed_cell and "async" not in transformed_cell:
+            return False
+        return bool(
+            super().should_run_async(
+                raw_cell, transformed_cell=transformed_cell, preprocessing_exc_tuple=preprocessing_exc_tuple
+            )
+        )
+
+    async def run_ast_nodes(
+        self,
+        nodelist: list[ast.stmt],
+        cell_name: str,
+        interactivity: str = "last_expr",
+        compiler: Any = compile,
+        result: Any = None,
+    ) -> bool:
+        """Compile all statements together: IPython compiles each by itself, which may take longer than to run them.
+
+        When one is refused, such as a `return` outside a function, IPython's way still runs those before it.
+        """
+        if not nodelist:
+            return False
+        shown = nodelist[-1:] if isinstance(nodelist[-1], ast.Expr) else []
+        parts: list[tuple[ast.AST, str]] = [(ast.Module(nodelist[: len(nodelist) - len(shown)], []), "exec")]
+        if shown:
+            parts.append((ast.Interactive(shown), "single"))
+        try:
+            if interactivity != "last_expr":
+                raise ValueError
+            with compiler.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+                codes = [compiler(part, cell_name, mode) for part, mode in parts]
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return bool(await super().run_ast_nodes(nodelist, cell_name, interactivity, compiler, result))
+        for code in codes:
+            if await self.run_code(code, result, async_=bool(code.co_flags & inspect.CO_COROUTINE)):
+                return True
+        return False
 
     def _tee(self, channel: str) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext()  # output is captured outside; a second copy would only use memory
@@ -130,19 +181,18 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
         return error, self.displayhook.text
 
 
-def _is_plain(source: str) -> bool:
-    """Whether a cell is Python already, and IPython would not change a thing in it."""
+def _plain_python(source: str) -> ast.Module | None:
+    """Parse a cell that is Python already, and that IPython would not change a thing in; None for any other."""
     if source[:1].isspace() or source.startswith("In ["):  # indented as a whole, or pasted with its prompt
-        return False
+        return None
     if len(source.splitlines()) < 2:  # a single line may be the name of something that IPython then calls
-        return False
+        return None
     if "\\" in source:  # an odd escape would be warned of here, and once more when the cell runs
-        return False
+        return None
     try:
-        ast.parse(source)
+        return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+        return None
 
 
 def build_shell() -> JailShell:
