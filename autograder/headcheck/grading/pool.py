@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import time
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.forkserver import ensure_running
@@ -61,7 +61,9 @@ class _Member:
 class Pool:
     """Workers for one course; jobs go in by `submit`, answers come out of `collect`."""
 
-    def __init__(self, course: Course, workers: int, grades: bool = True, training: bool = True) -> None:
+    def __init__(
+        self, course: Course, workers: int, grades: bool = True, training: bool = True, preload: Sequence[str] = ()
+    ) -> None:
         """Have the process started that forks the workers; it gets ready while the caller goes on.
 
         Args:
@@ -69,13 +71,15 @@ class Pool:
             workers: how many.
             grades: whether there will be anything to grade.
             training: whether submissions are expected to train models, which makes the start a second longer.
+            preload: modules that other jobs need, so that not every worker has to import them.
 
         Raises:
             JailUnavailable: this machine cannot confine student code.
         """
         self._course = course
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["headcheck.grading.warm"] if grades else ["headcheck.grading.worker"])
+        own = "headcheck.grading.warm" if grades else "headcheck.grading.worker"
+        self._context.set_forkserver_preload([own, *preload])
         self._waiting: deque[_Task] = deque()
         self._done: list[tuple[Hashable, Answer]] = []
         self._zygote = None

@@ -101,14 +101,15 @@ def _workers(course: Course, surveys: Sequence[Survey], wanted: Wanted) -> Itera
     to_grade = 0 if wanted.merge else sum(len(survey.to_grade) for survey in surveys)
     to_enter = 0 if wanted.shard else sum(len(survey.to_enter) for survey in surveys)
     count = min(wanted.workers or len(os.sched_getaffinity(0)), to_grade + to_enter)
+    preload = () if wanted.shard else ("headcheck.report.warm",)
     if wanted.dask is not None and to_grade:
         from headcheck.grading.cluster import Cluster
 
-        with Cluster(course, wanted.dask) as cluster, Pool(course, count, grades=False) as pool:
+        with Cluster(course, wanted.dask) as cluster, Pool(course, count, grades=False, preload=preload) as pool:
             yield cluster, None if wanted.shard else pool
     else:
         training = any(map(course.trains, wanted.assignments))
-        with Pool(course, count, grades=to_grade > 0, training=training) as pool:
+        with Pool(course, count, to_grade > 0, training, preload) as pool:
             yield pool, None if wanted.shard else pool
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pygments
@@ -17,6 +17,8 @@ from headcheck.i18n import _
 
 MAX_HIGHLIGHT = 20_000
 """Longer code is shown plain: colouring is not worth seconds."""
+
+TEMPLATE = "feedback.html.j2"
 
 STATE_NAMES = {
     "correct": "correct",
@@ -75,6 +77,13 @@ class FeedbackPage:
         return sum(task.max_score for task in self.tasks if task.pending)
 
 
+def warm_up() -> None:
+    """Make what every page needs: the template, the colours of code."""
+    _environment().get_template(TEMPLATE)
+    _code("0")
+    _code_style()
+
+
 def render_feedback(page: FeedbackPage) -> str:
     """Render the page; every text of a student's is escaped, and the page loads nothing from anywhere.
 
@@ -84,12 +93,12 @@ def render_feedback(page: FeedbackPage) -> str:
     Returns:
         A complete HTML document.
     """
-    template = _environment().get_template("feedback.html.j2")
+    template = _environment().get_template(TEMPLATE)
     return template.render(
         page=page,
         states={state: _(name) for state, name in STATE_NAMES.items()},
         share=0 if page.max_score <= 0 else max(0.0, min(1.0, page.score / page.max_score)),
-        code_style=Markup(HtmlFormatter(style="default").get_style_defs(".code")),
+        code_style=_code_style(),
     )
 
 
@@ -109,11 +118,17 @@ def _environment() -> Environment:
     return environment
 
 
+@lru_cache(maxsize=1024)
 def _code(source: str) -> Markup:
-    """Colour Python code; pygments escapes it."""
+    """Colour Python code; pygments escapes it. Much of a class's code is alike, starting with cells nobody touched."""
     if len(source) > MAX_HIGHLIGHT:
         return Markup('<pre class="code">{}</pre>').format(source)
     return Markup(pygments.highlight(source, *_colours()))
+
+
+@cache
+def _code_style() -> Markup:
+    return Markup(HtmlFormatter(style="default").get_style_defs(".code"))
 
 
 @cache

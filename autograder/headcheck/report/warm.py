@@ -1,0 +1,14 @@
+"""Imported once, by the process that the workers of a class run are forked from: what writing pages needs."""
+
+from __future__ import annotations
+
+import nbformat
+
+from headcheck.imports import lasting
+
+with lasting():
+    import headcheck.report.pages  # noqa: F401
+    from headcheck.report.feedback import warm_up
+
+    warm_up()
+    nbformat.v4.writes(nbformat.v4.new_notebook())
