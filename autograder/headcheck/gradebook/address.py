@@ -1,17 +1,19 @@
-"""Checks the address of a gradebook, nbgrader's `db_url`, without loading nbgrader; says in one line what is wrong."""
+"""Checks the address of a gradebook, nbgrader's `db_url`, without loading nbgrader; says in one line what is wrong.
+
+SQLAlchemy is imported when it is needed: a class run has its workers started first.
+"""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-
-from sqlalchemy import create_engine
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
-from sqlalchemy.pool import NullPool
+from typing import TYPE_CHECKING
 
 from headcheck.errors import UsageError
 from headcheck.i18n import _
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
 
 
 def check_database(address: str) -> str:
@@ -26,6 +28,9 @@ def check_database(address: str) -> str:
     Raises:
         UsageError: it is no address, the driver is missing, or the server refuses.
     """
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
     url = database_url(address)
     if url.get_backend_name() != "sqlite":
         with one_line_errors(url):
@@ -45,6 +50,9 @@ def database_url(address: str) -> URL:
     Raises:
         UsageError: it does not.
     """
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
     try:
         url = make_url(address)
     except ArgumentError as error:
@@ -70,6 +78,8 @@ def one_line_errors(url: URL) -> Iterator[None]:
     Raises:
         UsageError: the database refused something.
     """
+    from sqlalchemy.exc import DBAPIError
+
     try:
         yield
     except DBAPIError as error:
