@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BATCH = 40
 """How many verdicts are entered in one transaction, at most."""
 
-BATCH_S = 1.0
+BATCH_S = 0.5
 """How long a verdict may wait for that."""
 
 WRITE_PAGES = "headcheck.report.pages:write_pages"
@@ -207,22 +207,23 @@ class Flow:
     def _entries(self, ledger: Ledger, batch: Sequence[One]) -> list[tuple[One, Entry]]:
         try:
             with ledger.one_transaction():
-                return [(one, self._entry(ledger, one)) for one in batch]
+                found = {id(one): entry for one in batch if (entry := self._entered(ledger, one)) is not None}
+                new = [one for one in batch if id(one) not in found]
+                verdicts = [(one.handed.student, _verdict(one), one.timestamp) for one in new]
+                entries = dict(zip(map(id, new), ledger.enter(verdicts), strict=True))
+                return [(one, (found | entries)[id(one)]) for one in batch]
         except Exception as error:
             if len(batch) == 1:
                 self._give_up(batch[0], str(error).strip().splitlines()[0])
                 return []
             return [pair for one in batch for pair in self._entries(ledger, [one])]  # find out which one it is
 
-    def _entry(self, ledger: Ledger, one: One) -> Entry:
-        """Enter a verdict, unless the gradebook has it: then what a person did there since is only read."""
-        assert one.verdict is not None
+    def _entered(self, ledger: Ledger, one: One) -> Entry | None:
+        """Read a verdict that the gradebook has already: what a person did there since is left as it is."""
         student, standing = one.handed.student, self._run.record.students.get(one.handed.student)
-        if standing is not None and (standing.key, standing.timestamp) == (one.key, one.timestamp):
-            found = ledger.entry(student, one.verdict)
-            if found is not None:
-                return found
-        return ledger.enter(student, one.verdict, one.timestamp)
+        if standing is None or (standing.key, standing.timestamp) != (one.key, one.timestamp):
+            return None
+        return ledger.entry(student, _verdict(one))
 
     def _write(self, ledger: Ledger, one: One, entry: Entry) -> None:
         assert self._writers is not None
@@ -264,3 +265,8 @@ class Flow:
         self._written = []
         self._run.record.source = self._run.source()
         self._run.record.save()
+
+
+def _verdict(one: One) -> Verdict:
+    assert one.verdict is not None
+    return one.verdict
