@@ -24,7 +24,7 @@ from headcheck.errors import UsageError
 from headcheck.grading.worker import Answer, Job, work
 from headcheck.i18n import _
 from headcheck.jail.errors import JailUnavailable
-from headcheck.jail.launcher import Zygote
+from headcheck.jail.launcher import EXPECTED, next_zygote
 from headcheck.jail.linux import unsupported
 
 TRIES = 2
@@ -62,7 +62,12 @@ class Pool:
     """Workers for one course; jobs go in by `submit`, answers come out of `collect`."""
 
     def __init__(
-        self, course: Course, workers: int, grades: bool = True, training: bool = True, preload: Sequence[str] = ()
+        self,
+        course: Course,
+        workers: int,
+        grades: bool = True,
+        expected: Sequence[str] = EXPECTED,
+        preload: Sequence[str] = (),
     ) -> None:
         """Have the process started that forks the workers; it gets ready while the caller goes on.
 
@@ -70,7 +75,7 @@ class Pool:
             course: the course.
             workers: how many.
             grades: whether there will be anything to grade.
-            training: whether submissions are expected to train models, which makes the start a second longer.
+            expected: what submissions are likely to do, see `headcheck.jail.launcher.Zygote`.
             preload: modules that other jobs need, so that not every worker has to import them.
 
         Raises:
@@ -86,7 +91,7 @@ class Pool:
         if workers and grades:
             if reason := unsupported():
                 raise JailUnavailable(reason)
-            self._zygote = Zygote(training)
+            self._zygote = next_zygote(expected)
         if workers:
             ensure_running()
         self._wanted = workers

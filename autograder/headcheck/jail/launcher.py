@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -39,6 +40,10 @@ _ENVIRONMENT = {
 }
 
 
+EXPECTED = ("training", "drawing")
+"""Optimizers take a second to import, pyplot a third of one: in the zygote, or in every child that needs them."""
+
+
 def _environment() -> dict[str, str]:
     """Return what a child may find in /proc/self/environ: nothing of ours but the language."""
     language = os.environ.get("HEADCHECK_LANG")
@@ -53,14 +58,14 @@ class Zygote:
     """The zygote as its starter sees it; making one does not wait for it.
 
     Args:
-        training: whether children will train models; optimizers take a second to import, here or in every child.
+        expected: what children are likely to do, of `EXPECTED`; what that needs is imported once, here.
 
     Attributes:
         mount_point: an empty folder on which children assemble their private roots.
         forks: how many children it has made.
     """
 
-    def __init__(self, training: bool = True) -> None:
+    def __init__(self, expected: Sequence[str] = EXPECTED) -> None:
         cgroup.reason_for_none()  # settles it now: with a zygote running our own group could not be divided any more
         self.mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
@@ -76,7 +81,7 @@ class Zygote:
                     _BOOT,
                     str(theirs.fileno()),
                     self.mount_point,
-                    "training" if training else "",
+                    " ".join(expected),
                     _PACKAGE_PARENT,
                 ],
                 pass_fds=[theirs.fileno()],
@@ -206,16 +211,16 @@ class _Adopted(Zygote):
 _ahead: list[Zygote] = []
 
 
-def launch_ahead() -> None:
+def launch_ahead(expected: Sequence[str] = EXPECTED) -> None:
     """Start a zygote now, for the jail that is opened next: it gets ready while its starter still imports things."""
     if not _ahead and not unsupported():
-        _ahead.append(Zygote())
+        _ahead.append(Zygote(expected))
         atexit.register(_close_ahead)
 
 
-def next_zygote() -> Zygote:
+def next_zygote(expected: Sequence[str] = EXPECTED) -> Zygote:
     """Return the zygote that was started ahead, or a new one."""
-    return _ahead.pop() if _ahead else Zygote()
+    return _ahead.pop() if _ahead else Zygote(expected)
 
 
 def _close_ahead() -> None:

@@ -18,6 +18,7 @@ from traitlets.config import Config
 
 from headcheck.i18n import _
 from headcheck.jail import faults
+from headcheck.jail.deferred import put_off
 
 # Magics that start a program in their own way; the others come through `system` and `getoutput`.
 _PROGRAM_MAGICS = ("bash", "sh", "script", "perl", "ruby", "pypy", "python2", "python3", "python", "system", "sx", "!")
@@ -160,6 +161,14 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
 
     def enable_gui(self, gui: object = None) -> None:
         """Do nothing on `%matplotlib`: there is no window to serve."""
+
+    def enable_matplotlib(self, gui: str | None = None) -> tuple[str | None, str | None]:
+        """Do what `%matplotlib` says; what is often said for nothing, `%matplotlib inline`, when something is drawn."""
+        enable = super().enable_matplotlib
+        if gui == "inline" and put_off("matplotlib.pyplot", lambda: enable(gui)):
+            return None, gui
+        gui, backend = enable(gui)
+        return gui, backend
 
     def ask_exit(self) -> None:
         """Do nothing on `exit` and `quit`, as a notebook does."""

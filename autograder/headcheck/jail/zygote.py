@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from headcheck.imports import lasting
@@ -21,11 +22,11 @@ from headcheck.jail.layers import Plan
 
 
 def main() -> None:
-    """Serve; the command line has the socket's number, the mount point's path, and whether children will train."""
-    control, mount_point, training = socket.socket(fileno=int(sys.argv[1])), sys.argv[2], bool(sys.argv[3])
+    """Serve; the command line has the socket's number, the mount point's path, and what children are expected to do."""
+    control, mount_point, expected = socket.socket(fileno=int(sys.argv[1])), sys.argv[2], sys.argv[3].split()
     sys.argv = [""]
     try:
-        offer, shell = _get_ready(mount_point, training)
+        offer, shell = _get_ready(mount_point, expected)
         mount_point = _serve(control, mount_point, offer, shell)
     finally:
         with contextlib.suppress(OSError):  # our starter may have died without doing it
@@ -33,11 +34,11 @@ def main() -> None:
     os._exit(0)  # taking torch apart would only cost time
 
 
-def _get_ready(mount_point: str, training: bool) -> tuple[bytes, Any]:
+def _get_ready(mount_point: str, expected: Sequence[str]) -> tuple[bytes, Any]:
     """Find out what the machine offers and import what children need; return what to say, and the shell."""
     offer = lockdown.probe(mount_point)  # before torch: forks are cheap now
     with lasting():
-        shell = _warm_up(training)
+        shell = _warm_up(expected)
         _compute_ahead()
     _forget_own_path()
     linux.prctl(linux.PR_SET_DUMPABLE, 0)  # no process of the same user may read our memory
@@ -94,19 +95,23 @@ def _fork(control: socket.socket, request: dict[str, Any], channels: list[int], 
     os.close(handle)
 
 
-def _warm_up(training: bool) -> Any:
+def _warm_up(expected: Sequence[str]) -> Any:
     """Import and use once what notebooks use, on one thread, so that children need not; return the shell."""
     import torch
 
     from headcheck.jail import shims
+    from headcheck.jail.deferred import defer
 
     torch.set_num_threads(1)  # before any operation, or children hang in OpenMP
     torch.set_num_interop_threads(1)
     _exercise_torch()
-    if training:
+    if "training" in expected:
         _exercise_optimizer()
     torch.manual_seed(torch.initial_seed())  # as if nothing had been drawn yet
-    _import_matplotlib()
+    if "drawing" in expected:
+        _import_matplotlib()
+    elif defer("matplotlib"):
+        defer("matplotlib.pyplot")
     shims.install()
     import headcheck.jail.supervisor  # noqa: F401  now, not in every fork
     from headcheck.jail.shell import build_shell

@@ -108,8 +108,8 @@ def _workers(course: Course, surveys: Sequence[Survey], wanted: Wanted) -> Itera
         with Cluster(course, wanted.dask) as cluster, Pool(course, count, grades=False, preload=preload) as pool:
             yield cluster, None if wanted.shard else pool
     else:
-        training = any(map(course.trains, wanted.assignments))
-        with Pool(course, count, to_grade > 0, training, preload) as pool:
+        expected = sorted(set().union(*map(course.expected, wanted.assignments)))
+        with Pool(course, count, to_grade > 0, expected, preload) as pool:
             yield pool, None if wanted.shard else pool
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -94,33 +96,36 @@ class Flow:
             JailUnavailable: student code cannot be run here.
             UsageError: the assignment is not complete, or the gradebook refuses it.
         """
-        with contextlib.closing(OwnFolder("staging")) as folder:
+        with contextlib.closing(OwnFolder("staging")) as folder, ThreadPoolExecutor(1, initializer=_step_back) as aside:
             self._staging = folder.path
-            self._feed()  # before nbgrader is loaded, which takes a while
+            self._feed()
+            loading = None
+            if self._writers is not None and (self._to_enter or self._under_way):
+                loading = aside.submit(_load_nbgrader)
             try:
-                if self._writers is not None and (self._to_enter or self._under_way):
-                    self._ledger = self._open_ledger()
-                self._loop()
+                self._loop(loading)
             finally:
                 if self._ledger is not None:
                     self._ledger.close()
         return self.result
 
-    def _open_ledger(self) -> Ledger:
-        mend_nbgrader()
-        from headcheck.gradebook.classes.ledger import open_ledger
-
-        return open_ledger(self._run.config, self._run.course, self._run.assignment)
-
-    def _loop(self) -> None:
+    def _loop(self, loading: Future[None] | None) -> None:
         while self._to_grade or self._to_enter or self._under_way:
             self._feed()
+            if self._ledger is None and loading is not None and loading.done():
+                loading.result()
+                self._ledger = self._open_ledger()
             self._enter_when_due()
             for workers in dict.fromkeys((self._makers, self._writers)):
                 for tag, answer in workers.collect(0.1) if workers is not None else ():
                     self._take_in(tag, self._under_way.pop(tag), answer)
             if not self._under_way or len(self._written) >= BATCH:
                 self._remember()
+
+    def _open_ledger(self) -> Ledger:
+        from headcheck.gradebook.classes.ledger import open_ledger
+
+        return open_ledger(self._run.config, self._run.course, self._run.assignment)
 
     def _feed(self) -> None:
         """Give the workers submissions, as many as they can use."""
@@ -270,3 +275,13 @@ class Flow:
 def _verdict(one: One) -> Verdict:
     assert one.verdict is not None
     return one.verdict
+
+
+def _step_back() -> None:
+    """Let this thread use what others leave: the processes that grade load torch at the same time."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+
+
+def _load_nbgrader() -> None:
+    mend_nbgrader()
+    import headcheck.gradebook.classes.ledger  # noqa: F401
