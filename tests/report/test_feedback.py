@@ -6,7 +6,8 @@ import nbformat
 import pytest
 from headcheck.grading.verdict import TaskVerdict, Verdict
 from headcheck.report.collect import MAX_PRINTED, feedback_page
-from headcheck.report.feedback import MAX_HIGHLIGHT, STATE_NAMES, FeedbackPage, TaskSection, render_feedback
+from headcheck.report.feedback import MAX_HIGHLIGHT, FeedbackPage, TaskSection, render_feedback
+from headcheck.report.states import STATE_NAMES
 
 HOSTILE = [
     "<script>alert(1)</script>",

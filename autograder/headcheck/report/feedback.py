@@ -14,21 +14,12 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from headcheck.i18n import _
+from headcheck.report.states import STATE_NAMES
 
 MAX_HIGHLIGHT = 20_000
 """Longer code is shown plain: colouring is not worth seconds."""
 
 TEMPLATE = "feedback.html.j2"
-
-STATE_NAMES = {
-    "correct": "correct",
-    "partial": "partly correct",
-    "incorrect": "not correct",
-    "not_attempted": "not attempted",
-    "error": "no result",
-    "timeout": "took too long",
-    "manual": "read by a person",
-}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from headcheck.grading.verdict import TaskVerdict, Verdict
 from headcheck.i18n import _
-from headcheck.report.feedback import STATE_NAMES
+from headcheck.report.states import STATE_NAMES
 
 COLOURS = {
     "correct": "green",

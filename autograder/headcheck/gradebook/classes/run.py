@@ -159,7 +159,7 @@ class ClassRun:
             UsageError: the verdicts were made with different versions.
         """
         survey = Survey()
-        grades = grades_in(self.places.database, self.assignment) or {}
+        grades = (grades_in(self.places.database, self.assignment) or {}) if self.record.students else {}
         found = list(self._look(handed, elsewhere))
         refuse_mixture(self.assignment, [one.made_with for one in found if one.verdict])
         for one in found:
