@@ -8,12 +8,13 @@ import sys
 from collections.abc import Iterator
 
 
-def leave_out_uri_grammar() -> None:
-    """Keep jsonschema, which reads notebooks, from building a grammar of addresses; it does without when it must.
+def leave_out_string_formats() -> None:
+    """Keep jsonschema, which reads notebooks, from making ready to check addresses and durations; it does without.
 
-    That grammar takes a second.
+    No notebook has any, and its grammar of addresses alone takes a second.
     """
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None makes its import fail
+    for name in ("rfc3987_syntax", "isoduration"):
+        sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # None makes its import fail
 
 
 @contextlib.contextmanager

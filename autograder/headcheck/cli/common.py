@@ -16,9 +16,9 @@ from headcheck import __version__
 from headcheck.course.config import HINTS, HINTS_VARIABLE
 from headcheck.errors import UsageError
 from headcheck.i18n import _
-from headcheck.imports import leave_out_uri_grammar
+from headcheck.imports import leave_out_string_formats
 
-leave_out_uri_grammar()
+leave_out_string_formats()
 gc.set_threshold(100_000)  # modules and tables last; to look through them every 700 objects takes a tenth of the start
 
 EXIT_UNUSABLE = 2

@@ -26,9 +26,8 @@ def repaired_notebook(assignment: Assignment, submission: Submission) -> nbforma
     Returns:
         A notebook with one cell per repaired cell, in that order; tests cells with their hidden region.
     """
-    notebook = nbformat.v4.new_notebook(
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    )
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}})
     notebook.cells = [_node(number, cell, assignment) for number, cell in enumerate(submission.cells)]
     return notebook
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from headcheck.imports import lasting, leave_out_uri_grammar
+from headcheck.imports import lasting, leave_out_string_formats
 
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[_name] = "1"  # before torch: a fork of a process with torch's threads hangs
-leave_out_uri_grammar()
+leave_out_string_formats()
 
 with lasting():
     import torch

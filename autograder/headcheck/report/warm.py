@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import nbformat
-
 from headcheck.imports import lasting
 
 with lasting():
@@ -11,4 +9,3 @@ with lasting():
     from headcheck.report.feedback import warm_up
 
     warm_up()
-    nbformat.v4.writes(nbformat.v4.new_notebook())

@@ -79,7 +79,7 @@ class Flow:
         self._staging = Path()
         self._numbers = itertools.count()
         self._ledger: Ledger | None = None
-        self.result = ClassResult(run.assignment, database=check_database(run.places.database))
+        self.result = ClassResult(run.assignment)
         self.result.feedback = Path(run.places.folder(run.places.feedback, ".", "."))
         for one in (*survey.standing, *survey.to_enter):
             self._tell(one)
@@ -104,6 +104,8 @@ class Flow:
                 loading = aside.submit(_load_nbgrader)
             try:
                 self._loop(loading)
+                if self._writers is not None and self._ledger is None:
+                    self.result.database = check_database(self._run.places.database)
             finally:
                 if self._ledger is not None:
                     self._ledger.close()
@@ -125,6 +127,7 @@ class Flow:
     def _open_ledger(self) -> Ledger:
         from headcheck.gradebook.classes.ledger import open_ledger
 
+        self.result.database = check_database(self._run.places.database)
         return open_ledger(self._run.config, self._run.course, self._run.assignment)
 
     def _feed(self) -> None:
