@@ -5,10 +5,8 @@ but plans. It must stay single-threaded: a fork of a process with torch's thread
 """
 
 import contextlib
-import importlib
 import json
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -38,7 +36,9 @@ def _get_ready(mount_point: str, expected: Sequence[str]) -> tuple[bytes, Any]:
     """Find out what the machine offers and import what children need; return what to say, and the shell."""
     offer = lockdown.probe(mount_point)  # before torch: forks are cheap now
     with lasting():
-        shell = _warm_up(expected)
+        from headcheck.jail.warmup import warm_up
+
+        shell = warm_up(expected)
         _compute_ahead()
     linux.gather_memory()
     _forget_own_path()
@@ -96,75 +96,12 @@ def _fork(control: socket.socket, request: dict[str, Any], channels: list[int], 
     os.close(handle)
 
 
-def _warm_up(expected: Sequence[str]) -> Any:
-    """Import and use once what notebooks use, on one thread, so that children need not; return the shell."""
-    import torch
-
-    from headcheck.jail import shims
-    from headcheck.jail.deferred import defer
-
-    torch.set_num_threads(1)  # before any operation, or children hang in OpenMP
-    torch.set_num_interop_threads(1)
-    _exercise_torch()
-    if "training" in expected:
-        _exercise_optimizer()
-    torch.manual_seed(torch.initial_seed())  # as if nothing had been drawn yet
-    if "drawing" in expected:
-        _import_matplotlib()
-    elif defer("matplotlib"):
-        defer("matplotlib.pyplot")
-    shims.install()
-    import headcheck.jail.supervisor  # noqa: F401  now, not in every fork
-    from headcheck.jail.shell import build_shell
-
-    shell = build_shell()
-    shell.run_cell("0", silent=True)
-    for module in ("logger", "magics.execution", "magics.pylab"):
-        importlib.import_module(f"IPython.core.{module}")
-    return shell
-
-
 def _compute_ahead() -> None:
     """Compute what would come out alike in every child."""
     from headcheck.jail import agent, seccomp
 
     agent.prepare()
     seccomp.build(2, private_root=True)  # of a child in a process namespace of its own, where its init is 1
-
-
-def _exercise_torch() -> None:
-    from torch import nn, zeros
-
-    nn.Linear(2, 2)(zeros(1, 2)).sum().backward()
-    nn.MultiheadAttention(4, 2)(*[zeros(1, 1, 4)] * 3, key_padding_mask=zeros(1, 1) > 0)  # its check imports sympy
-    nn.LSTM(2, 2)(zeros(1, 1, 2))
-    nn.functional.scaled_dot_product_attention(zeros(1, 1, 2), zeros(1, 1, 2), zeros(1, 1, 2))
-    repr(zeros(2))
-    zeros(1).numpy()
-
-
-def _exercise_optimizer() -> None:
-    """Make a step: the first optimizer imports torch's compiler, which takes as long as torch itself."""
-    from torch import nn, optim, zeros
-
-    layer = nn.Linear(2, 2)
-    optimizer = optim.AdamW(layer.parameters())
-    layer(zeros(1, 2)).sum().backward()
-    optimizer.step()
-
-
-def _import_matplotlib() -> None:
-    """Import it with the backends that notebooks use (0.4 s here saves as much in every child)."""
-    try:
-        import matplotlib.pyplot
-        import matplotlib_inline.backend_inline  # noqa: F401
-    except ImportError:
-        return
-    matplotlib.pyplot.figure()
-    matplotlib.pyplot.close("all")
-    folder = matplotlib.get_configdir()
-    if os.path.basename(folder).startswith("matplotlib-"):  # a temporary one, since there is no writable home
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _forget_own_path() -> None:
