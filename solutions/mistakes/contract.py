@@ -11,7 +11,7 @@ from headcheck.i18n import N_
 
 from solutions import attention
 from solutions.attention import State
-from solutions.mistakes.pieces import module
+from solutions.mistakes.pieces import masked_module, module
 from solutions.pipeline import MODULE, nothing, output_of
 
 
@@ -20,15 +20,15 @@ def _sequence_first(x: torch.Tensor, state: State, h: int) -> torch.Tensor:
 
 
 def _sequence_first_masked(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
-    return module(state, h)(x, x, x, key_padding_mask=~token)[0]  # AssertionError unless B == n
+    return masked_module(x, state, h, ~token)[0]  # AssertionError unless B == n
 
 
 def _sequence_first_inverted(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
-    return module(state, h)(x, x, x, key_padding_mask=token)[0]  # AssertionError unless B == n
+    return masked_module(x, state, h, token)[0]  # AssertionError unless B == n
 
 
 def _sequence_first_turned(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
-    return module(state, h)(x, x, x, key_padding_mask=~token.T)[0]
+    return masked_module(x, state, h, ~token.T)[0]
 
 
 def _sequence_first_weights(x: torch.Tensor, state: State, h: int, i: int) -> torch.Tensor:
@@ -60,7 +60,7 @@ def _reshaped(x: torch.Tensor, state: State, h: int) -> torch.Tensor:
 def _reshaped_masked(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
     B, n, d_model = x.shape
     turned = x.reshape(n, B, d_model)
-    return module(state, h)(turned, turned, turned, key_padding_mask=~token)[0].reshape(B, n, d_model)
+    return masked_module(turned, state, h, ~token)[0].reshape(B, n, d_model)
 
 
 def _unchecked(x: torch.Tensor, h: int) -> torch.Tensor:

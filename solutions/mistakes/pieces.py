@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,37 @@ def module(state: State, h: int, **options: Any) -> nn.MultiheadAttention:
     mha = nn.MultiheadAttention(state["out_proj.bias"].numel(), h, **options)
     mha.load_state_dict(state)
     return mha.requires_grad_(False)
+
+
+def masked_module(
+    x: torch.Tensor, state: State, h: int, mask: torch.Tensor, batch_first: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Compute what the module gives for `module(...)(x, x, x, key_padding_mask=mask)`, and crash with its words.
+
+    The module itself imports sympy to check a mask, which takes longer than grading two submissions.
+
+    Args:
+        x: (n, B, d_model), or (B, n, d_model) with `batch_first`.
+        state: its state_dict.
+        h: number of heads.
+        mask: (B, n); bool, True = hidden, or float, added to the scores.
+        batch_first: as the module's option.
+
+    Returns:
+        Output, of the shape of x, and the mean of the weights over all heads (B, n, n).
+
+    Raises:
+        AssertionError: the mask has another shape.
+    """
+    x = x if batch_first else x.transpose(0, 1)  # (B, n, d_model)
+    for axis, size in enumerate(x.shape[:2]):
+        if mask.shape[axis] != size:
+            raise AssertionError(f"Expected key_padded_mask.shape[{axis}] to be {size}, but got {mask.shape[axis]}")
+    added = torch.zeros(mask.shape).masked_fill(mask, -math.inf) if mask.dtype == torch.bool else mask
+    Q, K, V = attention.project_in(x, x, x, state, h)
+    weights = (attention.attention_scores(Q, K) + added[:, None, None, :]).softmax(dim=-1)  # (B, h, n, n)
+    out = attention.project_out(weights @ V, state)
+    return out if batch_first else out.transpose(0, 1), weights.mean(dim=1)
 
 
 def masked_attention(

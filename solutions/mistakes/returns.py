@@ -10,7 +10,7 @@ from headcheck.diagnosis.bank import Choice, Context, Mistake
 from headcheck.i18n import N_
 
 from solutions.attention import State
-from solutions.mistakes.pieces import module
+from solutions.mistakes.pieces import masked_module, module
 from solutions.pipeline import output_of
 
 
@@ -61,7 +61,7 @@ def _pair(x: torch.Tensor, state: State, h: int) -> tuple[torch.Tensor, torch.Te
 
 
 def _masked_pair(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> tuple[torch.Tensor, torch.Tensor]:
-    return module(state, h, batch_first=True)(x, x, x, key_padding_mask=~token)
+    return masked_module(x, state, h, ~token, batch_first=True)
 
 
 def shown(make: Callable[[Context], torch.Tensor]) -> Choice:

@@ -11,11 +11,11 @@ from headcheck.i18n import N_
 
 from solutions import attention
 from solutions.attention import State
-from solutions.mistakes.pieces import masked_attention, module
+from solutions.mistakes.pieces import masked_attention, masked_module, module
 
 
-def _with_mask(x: torch.Tensor, mask: torch.Tensor | None, state: State, h: int) -> torch.Tensor:
-    return module(state, h, batch_first=True)(x, x, x, key_padding_mask=mask)[0]
+def _with_mask(x: torch.Tensor, mask: torch.Tensor, state: State, h: int) -> torch.Tensor:
+    return masked_module(x, state, h, mask, batch_first=True)[0]
 
 
 def _inverted(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
@@ -34,7 +34,7 @@ def _sdpa_inverted(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -
 
 
 def _ignored(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
-    return _with_mask(x, None, state, h)
+    return attention.multi_head_attention(x, x, x, state, h)[0]
 
 
 def _one_added_to_padding(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
@@ -75,7 +75,7 @@ def _as_attn_mask(x: torch.Tensor, token: torch.Tensor, state: State, h: int) ->
 
 
 def _integers(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:
-    return _with_mask(x, (~token).long(), state, h)  # AssertionError
+    return module(state, h, batch_first=True)(x, x, x, key_padding_mask=(~token).long())[0]  # AssertionError
 
 
 def _one_minus(x: torch.Tensor, token: torch.Tensor, state: State, h: int) -> torch.Tensor:

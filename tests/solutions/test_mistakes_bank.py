@@ -5,9 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
+from headcheck.grading.draw import Draw
 
 from solutions import bug_hunt, experiments, from_scratch, torch_module, two_relations
-from solutions.mistakes import BANK, INSEPARABLE, LESSONS, PIPELINES, STAGES
+from solutions.inputs import attention_state
+from solutions.mistakes import BANK, INSEPARABLE, LESSONS, PIPELINES, STAGES, pieces
 
 MISTAKES = list(BANK.values())
 ROOT = Path(__file__).parents[2]
@@ -73,3 +76,34 @@ def test_what_cannot_be_told_apart_is_known_and_has_a_reason():
         assert ids <= BANK.keys()
         assert len(ids) > 1
         assert reason
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize("kind", [torch.bool, torch.float32])
+@pytest.mark.parametrize(("B", "n"), [(2, 5), (5, 2), (4, 4)])
+def test_the_masked_module_by_hand_is_that_of_torch(batch_first, kind, B, n):
+    draw = Draw(B)
+    x, state = draw.tensor(B, n, 12), attention_state(draw, 12)
+    mask = draw.padding(B, n) if n > 2 else torch.tensor([[False, True]] * B)
+    if kind == torch.float32:
+        mask = mask * draw.tensor(B, n)
+
+    def torchs_own(x, state, h, mask, batch_first):
+        return pieces.module(state, h, batch_first=batch_first)(x, x, x, key_padding_mask=mask)
+
+    ours, theirs = (
+        outcome(lambda make=make: make(x, state, 3, mask, batch_first)) for make in (pieces.masked_module, torchs_own)
+    )
+    assert isinstance(ours, str) == isinstance(theirs, str) == (n != B and not batch_first)
+    if isinstance(ours, str):
+        assert ours == theirs
+    else:
+        for a, b in zip(ours, theirs, strict=True):
+            torch.testing.assert_close(a, b, atol=1e-6, rtol=1e-5)
+
+
+def outcome(make):
+    try:
+        return make()
+    except AssertionError as error:
+        return str(error)
