@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 from deadly import grade, hand_in
-from headcheck.course.build import enter_assignment
 from headcheck.course.converter import run_converter
+from headcheck.course.generating import enter_assignment
 from headcheck.gradebook.config import load_config
 from headcheck.gradebook.mend import mend_nbgrader
 from nbgrader.api import Gradebook

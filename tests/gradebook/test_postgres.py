@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from headcheck.cli import main
-from headcheck.course.build import enter_assignment
+from headcheck.course.generating import enter_assignment
 from headcheck.errors import UsageError
 from headcheck.gradebook.address import check_database
 from headcheck.gradebook.config import load_config

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-from nbgrader.converters import GenerateAssignment
-from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from headcheck.course.config import Course
-from headcheck.course.converter import RELEASE_PREPROCESSORS, run_converter
 from headcheck.course.files import write_atomically
+from headcheck.course.generating import generate
 from headcheck.course.markers import Expander, Place, TextCell, read_text_notebook
 from headcheck.course.stubs import BEGIN, END, stub_of
 from headcheck.errors import UsageError
@@ -187,31 +185,5 @@ def _release(assignment: str, source: bytes) -> bytes:
         (root / "source" / assignment / f"{assignment}.ipynb").write_bytes(source)
         config = Config()
         config.CourseDirectory.root = str(root)
-        _generate(config, assignment)
+        generate(config, assignment)
         return (root / "release" / assignment / f"{assignment}.ipynb").read_bytes()
-
-
-def enter_assignment(config: Config, course: Course, assignment: str) -> None:
-    """Enter an assignment in a gradebook, or bring it up to date, by nbgrader's own `generate_assignment`.
-
-    Args:
-        config: nbgrader's configuration of the class folder.
-        course: the course, which holds the notebook with answers.
-        assignment: the assignment.
-
-    Raises:
-        UsageError: nbgrader refused; cells cannot be added or removed once there are submissions.
-    """
-    with tempfile.TemporaryDirectory(prefix="headcheck-release-") as folder:
-        config = Config(config)
-        config.CourseDirectory.source_directory = str(course.root / "source")
-        config.CourseDirectory.release_directory = folder
-        _generate(config, assignment)
-
-
-def _generate(config: Config, assignment: str) -> None:
-    config.CourseDirectory.assignment_id = assignment
-    config.GenerateAssignment.force = True
-    config.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
-    converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
-    run_converter(converter, _("{assignment}: nbgrader cannot make the release version").format(assignment=assignment))

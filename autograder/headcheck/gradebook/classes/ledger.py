@@ -33,8 +33,8 @@ from sqlalchemy.orm import selectinload
 from traitlets.config import Config
 
 from headcheck.course.assignment import TESTS_SUFFIX
-from headcheck.course.build import enter_assignment
 from headcheck.course.config import Course
+from headcheck.course.generating import enter_assignment
 from headcheck.errors import UsageError
 from headcheck.gradebook.address import database_url
 from headcheck.gradebook.database import alone, beside_others
