@@ -287,4 +287,8 @@ def _step_back() -> None:
 
 def _load_nbgrader() -> None:
     mend_nbgrader()
+    from sqlalchemy.orm import configure_mappers
+
     import headcheck.gradebook.classes.ledger  # noqa: F401
+
+    configure_mappers()
