@@ -41,7 +41,8 @@ _ENVIRONMENT = {
 
 
 EXPECTED = ("training", "drawing")
-"""Optimizers take a second to import, pyplot a third of one: in the zygote, or in every child that needs them."""
+"""What children may do that takes long to import: optimizers take a second, pyplot a third of one. It happens once in
+the zygote, or in every child that needs it. "many" says that there will be many of them, which is worth 0.1 s more."""
 
 
 def _environment() -> dict[str, str]:

@@ -40,7 +40,8 @@ def _get_ready(mount_point: str, expected: Sequence[str]) -> tuple[bytes, Any]:
 
         shell = warm_up(expected)
         _compute_ahead()
-    linux.gather_memory()
+    if "many" in expected:
+        linux.gather_memory()
     _forget_own_path()
     linux.prctl(linux.PR_SET_DUMPABLE, 0)  # no process of the same user may read our memory
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
