@@ -126,3 +126,20 @@ def test_a_named_folder_without_a_course_is_said_and_not_replaced_by_another_cou
 
 def test_the_course_at_a_named_folder_is_the_one_in_it(write):
     assert course_at(write(COURSE)).name == "Tiny"
+
+
+def test_what_submissions_are_likely_to_do_is_seen_from_the_model_answers():
+    course = config.course_at(None)
+    assert {name: course.likely(name) for name in course.assignments} == {
+        "quiz": set(),
+        "bug_hunt": set(),  # it draws nothing while it is graded
+        "from_scratch": {"drawing"},
+        "two_relations": {"drawing"},
+        "torch_module": {"drawing"},
+        "head_roles": {"training"},
+        "head_count": {"training"},
+    }
+
+
+def test_of_an_assignment_that_is_not_built_nothing_is_likely(write):
+    assert load_course(write(COURSE)).likely("one") == set()

@@ -35,7 +35,7 @@ NOTEBOOKS = {
 }
 
 
-@pytest.fixture(scope="module", params=[(), ("drawing",)], ids=["not expected", "expected"])
+@pytest.fixture(scope="module", params=[(), ("drawing",)], ids=["not likely", "likely"])
 def jail(request):
     try:
         launcher.launch_ahead(request.param)

@@ -93,7 +93,7 @@ class Course:
         """Return the file of hidden graders."""
         return self.root / "autograder" / "hidden" / f"test_{assignment}.py"
 
-    def expected(self, assignment: str) -> set[str]:
+    def likely(self, assignment: str) -> set[str]:
         """Say what the model answers do: a hint what to have ready for submissions, no more.
 
         Args:

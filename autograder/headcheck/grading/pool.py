@@ -24,7 +24,7 @@ from headcheck.errors import UsageError
 from headcheck.grading.worker import Answer, Job, work
 from headcheck.i18n import _
 from headcheck.jail.errors import JailUnavailable
-from headcheck.jail.launcher import EXPECTED, next_zygote
+from headcheck.jail.launcher import LIKELY, next_zygote
 from headcheck.jail.linux import unsupported
 
 TRIES = 2
@@ -66,7 +66,7 @@ class Pool:
         course: Course,
         workers: int,
         grades: bool = True,
-        expected: Sequence[str] = EXPECTED,
+        likely: Sequence[str] = LIKELY,
         preload: Sequence[str] = (),
     ) -> None:
         """Have the process started that forks the workers; it gets ready while the caller goes on.
@@ -75,7 +75,7 @@ class Pool:
             course: the course.
             workers: how many.
             grades: whether there will be anything to grade.
-            expected: what submissions are likely to do, see `headcheck.jail.launcher.Zygote`.
+            likely: what submissions are likely to do, see `headcheck.jail.launcher.Zygote`.
             preload: modules that other jobs need, so that not every worker has to import them.
 
         Raises:
@@ -91,7 +91,7 @@ class Pool:
         if workers and grades:
             if reason := unsupported():
                 raise JailUnavailable(reason)
-            self._zygote = next_zygote(expected)
+            self._zygote = next_zygote(likely)
         if workers:
             ensure_running()
         self._wanted = workers

@@ -40,7 +40,7 @@ _ENVIRONMENT = {
 }
 
 
-EXPECTED = ("training", "drawing")
+LIKELY = ("training", "drawing")
 """What children may do that takes long to import: optimizers take a second, pyplot a third of one. It happens once in
 the zygote, or in every child that needs it. "many" says that there will be many of them, which is worth 0.1 s more."""
 
@@ -59,14 +59,14 @@ class Zygote:
     """The zygote as its starter sees it; making one does not wait for it.
 
     Args:
-        expected: what children are likely to do, of `EXPECTED`; what that needs is imported once, here.
+        likely: what children are likely to do, of `LIKELY`; what that needs is imported once, here.
 
     Attributes:
         mount_point: an empty folder on which children assemble their private roots.
         forks: how many children it has made.
     """
 
-    def __init__(self, expected: Sequence[str] = EXPECTED) -> None:
+    def __init__(self, likely: Sequence[str] = LIKELY) -> None:
         cgroup.reason_for_none()  # settles it now: with a zygote running our own group could not be divided any more
         self.mount_point = tempfile.mkdtemp(prefix="headcheck-jail-")
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
@@ -82,7 +82,7 @@ class Zygote:
                     _BOOT,
                     str(theirs.fileno()),
                     self.mount_point,
-                    " ".join(expected),
+                    " ".join(likely),
                     _PACKAGE_PARENT,
                 ],
                 pass_fds=[theirs.fileno()],
@@ -212,16 +212,16 @@ class _Adopted(Zygote):
 _ahead: list[Zygote] = []
 
 
-def launch_ahead(expected: Sequence[str] = EXPECTED) -> None:
+def launch_ahead(likely: Sequence[str] = LIKELY) -> None:
     """Start a zygote now, for the jail that is opened next: it gets ready while its starter still imports things."""
     if not _ahead and not unsupported():
-        _ahead.append(Zygote(expected))
+        _ahead.append(Zygote(likely))
         atexit.register(_close_ahead)
 
 
-def next_zygote(expected: Sequence[str] = EXPECTED) -> Zygote:
+def next_zygote(likely: Sequence[str] = LIKELY) -> Zygote:
     """Return the zygote that was started ahead, or a new one."""
-    return _ahead.pop() if _ahead else Zygote(expected)
+    return _ahead.pop() if _ahead else Zygote(likely)
 
 
 def _close_ahead() -> None:

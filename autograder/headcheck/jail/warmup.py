@@ -52,11 +52,11 @@ torch.stack([x.unbind(1)[0], torch.zeros(2, 4)]) + torch.eye(4)[:2] @ torch.triu
 _FAILURE = "zip(1)\n1"
 
 
-def warm_up(expected: Sequence[str]) -> JailShell:
+def warm_up(likely: Sequence[str]) -> JailShell:
     """Do all that on one thread.
 
     Args:
-        expected: what children will do, see `headcheck.jail.launcher.EXPECTED`.
+        likely: what children will do, see `headcheck.jail.launcher.LIKELY`.
 
     Returns:
         The shell that they inherit; it has seen nothing.
@@ -64,9 +64,9 @@ def warm_up(expected: Sequence[str]) -> JailShell:
     torch.set_num_threads(1)  # before any operation, or children hang in OpenMP
     torch.set_num_interop_threads(1)
     _exercise_torch()
-    if "training" in expected:
+    if "training" in likely:
         _exercise_optimizer()
-    if "drawing" in expected:
+    if "drawing" in likely:
         _import_matplotlib()
     elif defer("matplotlib"):
         defer("matplotlib.pyplot")

@@ -20,11 +20,11 @@ from headcheck.jail.layers import Plan
 
 
 def main() -> None:
-    """Serve; the command line has the socket's number, the mount point's path, and what children are expected to do."""
-    control, mount_point, expected = socket.socket(fileno=int(sys.argv[1])), sys.argv[2], sys.argv[3].split()
+    """Serve; the command line has the socket's number, the mount point's path, and what children are likely to do."""
+    control, mount_point, likely = socket.socket(fileno=int(sys.argv[1])), sys.argv[2], sys.argv[3].split()
     sys.argv = [""]
     try:
-        offer, shell = _get_ready(mount_point, expected)
+        offer, shell = _get_ready(mount_point, likely)
         mount_point = _serve(control, mount_point, offer, shell)
     finally:
         with contextlib.suppress(OSError):  # our starter may have died without doing it
@@ -32,15 +32,15 @@ def main() -> None:
     os._exit(0)  # taking torch apart would only cost time
 
 
-def _get_ready(mount_point: str, expected: Sequence[str]) -> tuple[bytes, Any]:
+def _get_ready(mount_point: str, likely: Sequence[str]) -> tuple[bytes, Any]:
     """Find out what the machine offers and import what children need; return what to say, and the shell."""
     offer = lockdown.probe(mount_point)  # before torch: forks are cheap now
     with lasting():
         from headcheck.jail.warmup import warm_up
 
-        shell = warm_up(expected)
+        shell = warm_up(likely)
         _compute_ahead()
-    if "many" in expected:
+    if "many" in likely:
         linux.gather_memory()
     _forget_own_path()
     linux.prctl(linux.PR_SET_DUMPABLE, 0)  # no process of the same user may read our memory

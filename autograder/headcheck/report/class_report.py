@@ -111,10 +111,10 @@ def _workers(course: Course, surveys: Sequence[Survey], wanted: Wanted) -> Itera
         with Cluster(course, wanted.dask) as cluster, Pool(course, count, grades=False, preload=preload) as pool:
             yield cluster, None if wanted.shard else pool
     else:
-        expected = set().union(*map(course.expected, wanted.assignments))
+        likely = set().union(*map(course.likely, wanted.assignments))
         if to_grade >= MANY:
-            expected |= {"drawing", "many"}
-        with Pool(course, count, to_grade > 0, sorted(expected), preload) as pool:
+            likely |= {"drawing", "many"}
+        with Pool(course, count, to_grade > 0, sorted(likely), preload) as pool:
             yield pool, None if wanted.shard else pool
 
 
