@@ -37,7 +37,7 @@ def page(figures: Mapping[str, Any]) -> str:
     for name, write in (("speed", _speed), ("growth", _growth), ("again", _again), ("hostile", _hostile)):
         if name in figures:
             lines += ["", *write(figures[name])]
-        if name == "growth" and {"speed", "growth"} <= set(figures):
+        if name == "growth" and "speed" in figures:
             lines.append(_without_start(figures["speed"], figures["growth"]))
     return "\n".join(lines) + "\n"
 

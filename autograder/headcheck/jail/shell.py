@@ -111,16 +111,8 @@ class JailShell(InteractiveShell):  # type: ignore[misc]
         """
         if not nodelist:
             return False
-        shown = nodelist[-1:] if isinstance(nodelist[-1], ast.Expr) else []
-        parts: list[tuple[ast.AST, str]] = [(ast.Module(nodelist[: len(nodelist) - len(shown)], []), "exec")]
-        if shown:
-            parts.append((ast.Interactive(shown), "single"))
-        try:
-            if interactivity != "last_expr":
-                raise ValueError
-            with compiler.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
-                codes = [compiler(part, cell_name, mode) for part, mode in parts]
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        codes = _compiled(nodelist, cell_name, compiler) if interactivity == "last_expr" else None
+        if codes is None:
             return bool(await super().run_ast_nodes(nodelist, cell_name, interactivity, compiler, result))
         for code in codes:
             if await self.run_code(code, result, async_=bool(code.co_flags & inspect.CO_COROUTINE)):
@@ -200,6 +192,19 @@ def _plain_python(source: str) -> ast.Module | None:
         return None
     try:
         return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _compiled(statements: list[ast.stmt], cell_name: str, compiler: Any) -> list[types.CodeType] | None:
+    """Compile all statements of a cell, and by itself a last one whose value is shown; None when one is refused."""
+    shown = statements[-1:] if isinstance(statements[-1], ast.Expr) else []
+    parts: list[tuple[ast.AST, str]] = [(ast.Module(statements[: len(statements) - len(shown)], []), "exec")]
+    if shown:
+        parts.append((ast.Interactive(shown), "single"))
+    try:
+        with compiler.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+            return [compiler(part, cell_name, mode) for part, mode in parts]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

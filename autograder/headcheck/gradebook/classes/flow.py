@@ -197,9 +197,9 @@ class Flow:
         return Verdict(str(one.handed.path), assignment.name, 0, assignment.max_score, "none", tuple(tasks))
 
     def _tell(self, one: One) -> None:
-        assert one.verdict is not None
-        self.result.verdicts[one.handed.student] = one.verdict
-        self._run.watch.graded(one.handed.student, one.verdict)
+        student, verdict = one.handed.student, _verdict(one)
+        self.result.verdicts[student] = verdict
+        self._run.watch.graded(student, verdict)
 
     def _enter_when_due(self) -> None:
         """Enter what has been judged, many at once, then have the pages written."""
@@ -215,11 +215,11 @@ class Flow:
     def _entries(self, ledger: Ledger, batch: Sequence[One]) -> list[tuple[One, Entry]]:
         try:
             with ledger.one_transaction():
-                found = {id(one): entry for one in batch if (entry := self._entered(ledger, one)) is not None}
-                new = [one for one in batch if id(one) not in found]
-                verdicts = [(one.handed.student, _verdict(one), one.timestamp) for one in new]
-                entries = dict(zip(map(id, new), ledger.enter(verdicts), strict=True))
-                return [(one, (found | entries)[id(one)]) for one in batch]
+                found = [(one, self._entered(ledger, one)) for one in batch]
+                new = [one for one, entry in found if entry is None]
+                entries = ledger.enter([(one.handed.student, _verdict(one), one.timestamp) for one in new])
+                known = [(one, entry) for one, entry in found if entry is not None]
+                return [*known, *zip(new, entries, strict=True)]
         except Exception as error:
             if len(batch) == 1:
                 self._give_up(batch[0], str(error).strip().splitlines()[0])
